@@ -1,1 +1,3 @@
-//! x
+//! The server of tfp: see `ARCHITECTURE.md`.
+
+pub mod store;

@@ -1,0 +1,1 @@
+//! In-memory ports, a clock that tests move, and seeded randomness.

@@ -1,3 +1,4 @@
 //! The server of tfp: see `ARCHITECTURE.md`.
 
 pub mod store;
+pub mod tool;

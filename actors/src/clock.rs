@@ -59,8 +59,7 @@ impl FromStr for Timestamp {
     type Err = jiff::Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse::<jiff::Timestamp>()
-            .map(|at| Self(at.as_microsecond()))
+        text.parse::<jiff::Timestamp>().map(|at| Self(at.as_microsecond()))
     }
 }
 
@@ -92,9 +91,7 @@ impl JsonSchema for Timestamp {
 }
 
 /// A span of time in microseconds.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Micros(i64);
 
 impl Micros {

@@ -101,9 +101,7 @@ struct Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.use_
-            .last
-            .store(self.clock.now().as_micros(), Ordering::Release);
+        self.use_.last.store(self.clock.now().as_micros(), Ordering::Release);
         self.use_.waiting.fetch_sub(1, Ordering::AcqRel);
     }
 }
@@ -123,17 +121,8 @@ where
         arbiters: Vec<ArbiterHandle>,
         make: impl Fn(&K) -> A + Send + Sync + 'static,
     ) -> Self {
-        let shards = if limits.most < SHARDED_FROM {
-            1
-        } else {
-            SHARDS
-        };
-        let shard = || {
-            Mutex::new(Shard {
-                places: HashMap::new(),
-                barren_until: Timestamp::default(),
-            })
-        };
+        let shards = if limits.most < SHARDED_FROM { 1 } else { SHARDS };
+        let shard = || Mutex::new(Shard { places: HashMap::new(), barren_until: Timestamp::default() });
         let inner = Arc::new(Inner {
             kind,
             limits,
@@ -204,17 +193,14 @@ where
         Context<A>: ToEnvelope<A, M>,
     {
         for _ in 0..2 {
-            let (answer, ticket) = self
-                .0
-                .place(&key, message.clone(), room)
-                .inspect_err(|refused| self.0.count_refusal(*refused))?;
+            let (answer, ticket) =
+                self.0.place(&key, message.clone(), room).inspect_err(|refused| self.0.count_refusal(*refused))?;
             let answer = answer.await;
             drop(ticket);
             if let Ok(answer) = answer {
                 return Ok(answer);
             }
-            metrics::counter!("tfp_actors_ended_over_message_total", "kind" => self.0.kind)
-                .increment(1);
+            metrics::counter!("tfp_actors_ended_over_message_total", "kind" => self.0.kind).increment(1);
             tracing::error!(kind = self.0.kind, "an actor ended over a message");
         }
         Err(Unplaced::Closed)
@@ -232,12 +218,7 @@ where
     }
 
     /// Puts `message` into the mailbox of the key's actor.
-    fn place<M>(
-        &self,
-        key: &K,
-        message: M,
-        room: usize,
-    ) -> Result<(oneshot::Receiver<M::Result>, Ticket), Unplaced>
+    fn place<M>(&self, key: &K, message: M, room: usize) -> Result<(oneshot::Receiver<M::Result>, Ticket), Unplaced>
     where
         M: Message + Send + 'static,
         M::Result: Send,
@@ -272,15 +253,10 @@ where
         };
         // Counted before it is sent, so that the actor cannot pass for idle in between; the lock is held all the while.
         place.use_.waiting.fetch_add(1, Ordering::AcqRel);
-        let ticket = Ticket {
-            use_: Arc::clone(&place.use_),
-            clock: Arc::clone(&self.clock),
-        };
+        let ticket = Ticket { use_: Arc::clone(&place.use_), clock: Arc::clone(&self.clock) };
         match place.sender.send(message) {
             Ok(answer) => Ok((answer, ticket)),
-            Err(actix::dev::SendError::Full(_)) if place.sender.connected() => {
-                Err(Unplaced::MailboxFull)
-            }
+            Err(actix::dev::SendError::Full(_)) if place.sender.connected() => Err(Unplaced::MailboxFull),
             // It ended since the lock was taken. An answer that never comes makes the caller ask again.
             Err(_) => Ok((oneshot::channel().1, ticket)),
         }
@@ -301,13 +277,7 @@ where
                 Context::with_receiver(receiver).run(make(&key));
             });
         }
-        Place {
-            sender,
-            use_: Arc::new(Use {
-                waiting: AtomicUsize::new(0),
-                last: AtomicI64::new(now.as_micros()),
-            }),
-        }
+        Place { sender, use_: Arc::new(Use { waiting: AtomicUsize::new(0), last: AtomicI64::new(now.as_micros()) }) }
     }
 
     /// Lets go of a full shard's idle actors; whether there were any.
@@ -317,15 +287,9 @@ where
         }
         let freed = self.forget_idle(shard, now) > 0;
         if !freed {
-            let first = shard
-                .places
-                .values()
-                .map(|place| place.use_.last.load(Ordering::Acquire))
-                .min();
+            let first = shard.places.values().map(|place| place.use_.last.load(Ordering::Acquire)).min();
             // One that waits for an answer now is idle a whole span after that answer at the earliest.
-            let first = first.map_or(now, |last| {
-                Timestamp::from_micros(last).plus(self.limits.idle)
-            });
+            let first = first.map_or(now, |last| Timestamp::from_micros(last).plus(self.limits.idle));
             shard.barren_until = first;
         }
         freed
@@ -352,10 +316,7 @@ where
     fn sweep(&self) {
         let now = self.clock.now();
         for shard in &self.shards {
-            self.forget_idle(
-                &mut shard.lock().unwrap_or_else(PoisonError::into_inner),
-                now,
-            );
+            self.forget_idle(&mut shard.lock().unwrap_or_else(PoisonError::into_inner), now);
         }
     }
 
@@ -370,8 +331,7 @@ where
             Unplaced::MailboxFull => "mailbox_full",
             Unplaced::Closed => "closed",
         };
-        metrics::counter!("tfp_actors_refused_total", "kind" => self.kind, "reason" => reason)
-            .increment(1);
+        metrics::counter!("tfp_actors_refused_total", "kind" => self.kind, "reason" => reason).increment(1);
     }
 }
 

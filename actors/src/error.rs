@@ -201,8 +201,7 @@ impl Error {
             [] => format!("{}. No arguments are accepted.", named.join("; ")),
             names => format!("{}. Accepted: {}.", named.join("; "), names.join(", ")),
         };
-        Self::new(Code::InvalidInput, message)
-            .with_details(json!({ "fields": fields, "accepted": accepted }))
+        Self::new(Code::InvalidInput, message).with_details(json!({ "fields": fields, "accepted": accepted }))
     }
 
     /// One field of the input is wrong in a way no schema says.
@@ -220,24 +219,17 @@ impl Error {
 
     /// No such `kind` (a noun, such as "problem"), or none the caller may know of: the two read alike.
     pub fn not_found(kind: &str) -> Self {
-        Self::new(
-            Code::NotFound,
-            format!("no {kind} of that name or id that you may see"),
-        )
+        Self::new(Code::NotFound, format!("no {kind} of that name or id that you may see"))
     }
 
     /// The caller's key stands for other arguments.
     pub fn key_conflict() -> Self {
-        Self::new(
-            Code::OperationKeyConflict,
-            "this operation_key was used for a call with other arguments",
-        )
+        Self::new(Code::OperationKeyConflict, "this operation_key was used for a call with other arguments")
     }
 
     /// The server is too busy: nothing was done, come back after `seconds`.
     pub fn busy(seconds: u64) -> Self {
-        Self::new(Code::Unavailable, "the server is busy; nothing was done")
-            .with_retry_after(seconds)
+        Self::new(Code::Unavailable, "the server is busy; nothing was done").with_retry_after(seconds)
     }
 
     /// A fault of the server; `source` goes to the log, never to the caller.
@@ -302,10 +294,7 @@ impl Error {
 
     /// What the caller does next; empty where there is nothing to say.
     pub fn next_action(&self) -> &str {
-        self.0
-            .next_action
-            .as_deref()
-            .unwrap_or(self.0.code.next_action())
+        self.0.next_action.as_deref().unwrap_or(self.0.code.next_action())
     }
 
     /// What a program may read beside the message.
@@ -338,9 +327,6 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0
-            .source
-            .as_deref()
-            .map(|s| s as &(dyn StdError + 'static))
+        self.0.source.as_deref().map(|s| s as &(dyn StdError + 'static))
     }
 }

@@ -32,11 +32,7 @@ impl OperationKey {
 
     /// Takes `text` as a key, or `None` where it is too long or off the pattern.
     pub fn parse(text: &str) -> Option<Self> {
-        let word = |w: &str| {
-            !w.is_empty()
-                && w.bytes()
-                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-        };
+        let word = |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
         (text.len() <= Self::MAX_LENGTH && text.split('-').all(word)).then(|| Self(text.to_owned()))
     }
 
@@ -84,11 +80,7 @@ pub struct Sealed<R> {
 impl<R> Sealed<R> {
     /// The same seal around another receipt.
     pub fn map<S>(self, f: impl FnOnce(R) -> S) -> Sealed<S> {
-        Sealed {
-            receipt: f(self.receipt),
-            committed_at: self.committed_at,
-            replayed: self.replayed,
-        }
+        Sealed { receipt: f(self.receipt), committed_at: self.committed_at, replayed: self.replayed }
     }
 }
 

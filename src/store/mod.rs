@@ -8,6 +8,7 @@ mod conn;
 mod fault;
 mod pg;
 mod settings;
+pub mod tables;
 
 use tfp_actors::Error;
 

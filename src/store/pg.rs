@@ -22,7 +22,10 @@ impl BlockOn for OwnBlockOn {
     }
 }
 
-#[expect(clippy::expect_used, reason = "a process that can start no thread can serve nothing; this shows when it opens its store")]
+#[expect(
+    clippy::expect_used,
+    reason = "a process that can start no thread can serve nothing; this shows when it opens its store"
+)]
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -45,9 +45,9 @@ impl StoreSettings {
             let expected = "the database URL must be sqlite:PATH, a path of a file, or postgres://…";
             return Err(Error::invalid_field("database_url", expected));
         }
-        std::path::absolute(path)
-            .map(Place::Sqlite)
-            .map_err(|e| Error::invalid_field("database_url", "the path of the database cannot be made absolute").with_source(e))
+        std::path::absolute(path).map(Place::Sqlite).map_err(|e| {
+            Error::invalid_field("database_url", "the path of the database cannot be made absolute").with_source(e)
+        })
     }
 }
 

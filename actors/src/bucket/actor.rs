@@ -59,28 +59,18 @@ impl Buckets {
     /// A table of at most `most` live buckets, and the overflow bucket of each scope.
     pub fn new(most: usize, clock: Arc<dyn Clock>, arbiters: Vec<ArbiterHandle>) -> Self {
         // Idle for a whole window since the last answer: whatever window it had has ended.
-        let limits = Limits {
-            mailbox: Self::MAILBOX,
-            most,
-            idle: Micros::new(rule::WINDOW.get()),
-        };
+        let limits = Limits { mailbox: Self::MAILBOX, most, idle: Micros::new(rule::WINDOW.get()) };
         let of_counters = Arc::clone(&clock);
-        let directory = Directory::new("bucket", limits, clock, arbiters, move |_| {
-            Counter::new(Arc::clone(&of_counters))
-        });
+        let directory =
+            Directory::new("bucket", limits, clock, arbiters, move |_| Counter::new(Arc::clone(&of_counters)));
         Self { directory }
     }
 
     /// Counts one call in the bucket of `key`, or in its scope's overflow bucket where the table has no room.
     pub async fn draw(&self, key: BucketKey, limit: u32) -> Result<Answer, Error> {
-        let overflow = BucketKey {
-            scope: key.scope,
-            subject: Subject::Overflow,
-        };
+        let overflow = BucketKey { scope: key.scope, subject: Subject::Overflow };
         match self.directory.try_ask(key, Draw { limit }).await {
-            Err(Unplaced::TableFull) => {
-                Ok(self.directory.ask_beyond(overflow, Draw { limit }).await?)
-            }
+            Err(Unplaced::TableFull) => Ok(self.directory.ask_beyond(overflow, Draw { limit }).await?),
             answer => Ok(answer?),
         }
     }

@@ -103,17 +103,10 @@ impl Answer {
     pub fn refusal(&self) -> Option<Error> {
         match *self {
             Self::Allowed { .. } => None,
-            Self::Refused {
-                limit,
-                reset_seconds,
-                retry_after,
-            } => Some(
-                Error::new(
-                    Code::RateLimited,
-                    format!("more than {limit} calls in a minute"),
-                )
-                .with_retry_after(retry_after)
-                .with_details(json!({ "limit": limit, "reset_seconds": reset_seconds })),
+            Self::Refused { limit, reset_seconds, retry_after } => Some(
+                Error::new(Code::RateLimited, format!("more than {limit} calls in a minute"))
+                    .with_retry_after(retry_after)
+                    .with_details(json!({ "limit": limit, "reset_seconds": reset_seconds })),
             ),
         }
     }

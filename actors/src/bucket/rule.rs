@@ -17,44 +17,17 @@ pub struct Level {
 
 /// Counts one call at `now` against `limit`; `None` is a bucket without calls.
 pub fn draw(level: Option<Level>, limit: u32, now: Timestamp) -> (Level, Answer) {
-    let Level {
-        window_started,
-        count,
-    } = match level {
+    let Level { window_started, count } = match level {
         Some(level) if runs(level.window_started, now) => level,
-        _ => Level {
-            window_started: now,
-            count: 0,
-        },
+        _ => Level { window_started: now, count: 0 },
     };
-    let reset_seconds =
-        u64::try_from(window_started.plus(WINDOW).since(now).seconds_ceil()).unwrap_or(0);
+    let reset_seconds = u64::try_from(window_started.plus(WINDOW).since(now).seconds_ceil()).unwrap_or(0);
     if count < limit {
         let count = count + 1;
-        (
-            Level {
-                window_started,
-                count,
-            },
-            Answer::Allowed {
-                limit,
-                remaining: limit - count,
-                reset_seconds,
-            },
-        )
+        (Level { window_started, count }, Answer::Allowed { limit, remaining: limit - count, reset_seconds })
     } else {
         let retry_after = u64::try_from(WINDOW.seconds_ceil()).unwrap_or(0);
-        (
-            Level {
-                window_started,
-                count,
-            },
-            Answer::Refused {
-                limit,
-                reset_seconds,
-                retry_after,
-            },
-        )
+        (Level { window_started, count }, Answer::Refused { limit, reset_seconds, retry_after })
     }
 }
 

@@ -38,12 +38,7 @@ pub struct Keeper {
 impl Keeper {
     /// The actor of seat `id`; it reads nothing before its first call.
     pub fn new(id: SeatId, port: Arc<dyn SeatStore>, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            id,
-            port,
-            clock,
-            seen: None,
-        }
+        Self { id, port, clock, seen: None }
     }
 }
 
@@ -55,22 +50,16 @@ impl Handler<Take> for Keeper {
     type Result = AtomicResponse<Self, Result<Sealed<Done>, Error>>;
 
     fn handle(&mut self, take: Take, _: &mut Context<Self>) -> Self::Result {
-        let (id, port, clock) = (
-            self.id.clone(),
-            Arc::clone(&self.port),
-            Arc::clone(&self.clock),
-        );
+        let (id, port, clock) = (self.id.clone(), Arc::clone(&self.port), Arc::clone(&self.clock));
         let mut seen = self.seen.take();
         let work = async move {
             let answer = perform(&id, port.as_ref(), clock.as_ref(), &mut seen, take).await;
             (seen, answer)
         };
-        AtomicResponse::new(Box::pin(work.into_actor(self).map(
-            |(seen, answer), keeper, _| {
-                keeper.seen = seen;
-                answer
-            },
-        )))
+        AtomicResponse::new(Box::pin(work.into_actor(self).map(|(seen, answer), keeper, _| {
+            keeper.seen = seen;
+            answer
+        })))
     }
 }
 
@@ -98,22 +87,11 @@ async fn perform(
             Err(_) => continue,
         };
         let (act, stamp) = (take.act.clone(), take.stamp.clone());
-        let step = Step {
-            from: seat.version,
-            to: to.clone(),
-            act,
-            done: done.clone(),
-            at,
-            stamp,
-        };
+        let step = Step { from: seat.version, to: to.clone(), act, done: done.clone(), at, stamp };
         match port.commit(step).await? {
             Commit::Done => {
                 *seen = Some(to);
-                return Ok(Sealed {
-                    receipt: done,
-                    committed_at: at,
-                    replayed: false,
-                });
+                return Ok(Sealed { receipt: done, committed_at: at, replayed: false });
             }
             Commit::Replayed(sealed) => return Ok(sealed),
             Commit::Moved(row) => known = Some((row, true)),

@@ -5,31 +5,19 @@ use crate::clock::Timestamp;
 use crate::id::UserId;
 
 /// Judges one call of `by` at `now`: the seat as it is to be committed and what was done, or why not.
-pub fn step(
-    seat: &Seat,
-    act: &Act,
-    by: &UserId,
-    policy: &HoldPolicy,
-    now: Timestamp,
-) -> Result<(Seat, Done), Refusal> {
+pub fn step(seat: &Seat, act: &Act, by: &UserId, policy: &HoldPolicy, now: Timestamp) -> Result<(Seat, Done), Refusal> {
     let (hold, done) = match act {
         Act::Claim => claim(seat, by, policy, now)?,
         Act::HandIn { .. } => hand_in(seat, by, now)?,
         Act::Decline { .. } => decline(seat, by, now)?,
         Act::Release { .. } => release(seat, now)?,
     };
-    let mut to = Seat {
-        version: seat.version + 1,
-        hold,
-        ..seat.clone()
-    };
+    let mut to = Seat { version: seat.version + 1, hold, ..seat.clone() };
     match &done {
         Done::Claimed { renewed: true, .. } | Done::Released { .. } => {}
         Done::Claimed { fence, .. } => begin(&mut to, by, *fence),
         // A hand-in that does not come from the live holder is a claim and a hand-in in one.
-        Done::HandedIn { .. } if live_holder(seat, now) != Some(by) => {
-            begin(&mut to, by, seat.fence + 1)
-        }
+        Done::HandedIn { .. } if live_holder(seat, now) != Some(by) => begin(&mut to, by, seat.fence + 1),
         Done::HandedIn { .. } => {}
         Done::Declined { .. } => to.declined.push(by.clone()),
     }
@@ -51,27 +39,14 @@ fn begin(to: &mut Seat, by: &UserId, fence: i64) {
     }
 }
 
-fn claim(
-    seat: &Seat,
-    by: &UserId,
-    policy: &HoldPolicy,
-    now: Timestamp,
-) -> Result<(Hold, Done), Refusal> {
+fn claim(seat: &Seat, by: &UserId, policy: &HoldPolicy, now: Timestamp) -> Result<(Hold, Done), Refusal> {
     takes_part(seat, by)?;
     still_open(seat, now)?;
     let full = now.plus(policy.hold);
     let (since, until, fence, renewed) = match &seat.hold {
-        Hold::Held {
-            by: holder,
-            since,
-            until,
-            ..
-        } if now < *until => {
+        Hold::Held { by: holder, since, until, .. } if now < *until => {
             if holder != by {
-                return Err(Refusal::SeatTaken {
-                    hold_until: *until,
-                    now,
-                });
+                return Err(Refusal::SeatTaken { hold_until: *until, now });
             }
             match policy.renewal {
                 Renewal::Extend => (*since, (*until).max(full), seat.fence, true),
@@ -82,20 +57,8 @@ fn claim(
         Hold::Done { .. } => return Err(Refusal::SeatClosed),
     };
     let hold_until = seat.deadline.map_or(until, |deadline| until.min(deadline));
-    let hold = Hold::Held {
-        by: by.clone(),
-        since,
-        until: hold_until,
-    };
-    Ok((
-        hold,
-        Done::Claimed {
-            seat: seat.id.clone(),
-            hold_until,
-            fence,
-            renewed,
-        },
-    ))
+    let hold = Hold::Held { by: by.clone(), since, until: hold_until };
+    Ok((hold, Done::Claimed { seat: seat.id.clone(), hold_until, fence, renewed }))
 }
 
 fn hand_in(seat: &Seat, by: &UserId, now: Timestamp) -> Result<(Hold, Done), Refusal> {
@@ -103,27 +66,13 @@ fn hand_in(seat: &Seat, by: &UserId, now: Timestamp) -> Result<(Hold, Done), Ref
     takes_part(seat, by)?;
     still_open(seat, now)?;
     match &seat.hold {
-        Hold::Held {
-            by: holder, until, ..
-        } if now < *until && holder != by => {
-            return Err(Refusal::HoldExpired {
-                hold_until: *until,
-                now,
-            });
+        Hold::Held { by: holder, until, .. } if now < *until && holder != by => {
+            return Err(Refusal::HoldExpired { hold_until: *until, now });
         }
         Hold::Held { .. } | Hold::Free => {}
         Hold::Done { .. } => return Err(Refusal::SeatClosed),
     }
-    Ok((
-        Hold::Done {
-            by: by.clone(),
-            at: now,
-        },
-        Done::HandedIn {
-            seat: seat.id.clone(),
-            at: now,
-        },
-    ))
+    Ok((Hold::Done { by: by.clone(), at: now }, Done::HandedIn { seat: seat.id.clone(), at: now }))
 }
 
 fn decline(seat: &Seat, by: &UserId, now: Timestamp) -> Result<(Hold, Done), Refusal> {
@@ -135,44 +84,24 @@ fn decline(seat: &Seat, by: &UserId, now: Timestamp) -> Result<(Hold, Done), Ref
         Hold::Done { .. } => return Err(Refusal::SeatClosed),
         other => other.clone(),
     };
-    Ok((
-        hold,
-        Done::Declined {
-            seat: seat.id.clone(),
-            at: now,
-        },
-    ))
+    Ok((hold, Done::Declined { seat: seat.id.clone(), at: now }))
 }
 
 /// A release is housekeeping: it works on a lapsed hold and in a closed node too.
 fn release(seat: &Seat, now: Timestamp) -> Result<(Hold, Done), Refusal> {
     match &seat.hold {
-        Hold::Held { .. } => Ok((
-            Hold::Free,
-            Done::Released {
-                seat: seat.id.clone(),
-                at: now,
-            },
-        )),
+        Hold::Held { .. } => Ok((Hold::Free, Done::Released { seat: seat.id.clone(), at: now })),
         Hold::Free => Err(Refusal::NothingToRelease),
         Hold::Done { .. } => Err(Refusal::SeatClosed),
     }
 }
 
 fn has_held(seat: &Seat, by: &UserId) -> Result<(), Refusal> {
-    if seat.past.contains(by) {
-        Ok(())
-    } else {
-        Err(Refusal::SeatNotHeld)
-    }
+    if seat.past.contains(by) { Ok(()) } else { Err(Refusal::SeatNotHeld) }
 }
 
 fn takes_part(seat: &Seat, by: &UserId) -> Result<(), Refusal> {
-    if seat.declined.contains(by) {
-        Err(Refusal::ReviewDeclined)
-    } else {
-        Ok(())
-    }
+    if seat.declined.contains(by) { Err(Refusal::ReviewDeclined) } else { Ok(()) }
 }
 
 fn still_open(seat: &Seat, now: Timestamp) -> Result<(), Refusal> {

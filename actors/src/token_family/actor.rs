@@ -5,9 +5,7 @@ use std::sync::Arc;
 use actix::prelude::*;
 
 use super::rule::{self, Verdict};
-use super::{
-    Commit, Ended, FamilyStore, Grant, Granted, Loaded, Minted, Policy, Revocation, Step, Trace,
-};
+use super::{Commit, Ended, FamilyStore, Grant, Granted, Loaded, Minted, Policy, Revocation, Step, Trace};
 use crate::clock::{Clock, Timestamp};
 use crate::error::Error;
 use crate::id::ConnectionId;
@@ -53,11 +51,7 @@ impl Keeper {
     }
 
     fn work(&self) -> Work {
-        Work {
-            id: self.id.clone(),
-            port: Arc::clone(&self.port),
-            clock: Arc::clone(&self.clock),
-        }
+        Work { id: self.id.clone(), port: Arc::clone(&self.port), clock: Arc::clone(&self.clock) }
     }
 }
 
@@ -71,18 +65,9 @@ impl Handler<Exchange> for Keeper {
     fn handle(&mut self, asked: Exchange, _: &mut Context<Self>) -> Self::Result {
         let work = self.work();
         let answer = async move {
-            let Exchange {
-                grant,
-                minted,
-                policy,
-                trace,
-            } = asked;
-            let judge = |rows: &Loaded, at| {
-                rule::exchange(&rows.family, &rows.facts, &grant, &minted, &policy, at)
-            };
-            work.perform(Some(grant.clone()), trace, judge)
-                .await?
-                .map_err(Error::from)
+            let Exchange { grant, minted, policy, trace } = asked;
+            let judge = |rows: &Loaded, at| rule::exchange(&rows.family, &rows.facts, &grant, &minted, &policy, at);
+            work.perform(Some(grant.clone()), trace, judge).await?.map_err(Error::from)
         };
         AtomicResponse::new(Box::pin(answer.into_actor(self)))
     }
@@ -95,10 +80,7 @@ impl Handler<Revoke> for Keeper {
         let work = self.work();
         let answer = async move {
             let Revoke { what, trace } = asked;
-            work.perform(None, trace, |rows, at| {
-                rule::revoke(&rows.family, &what, at)
-            })
-            .await
+            work.perform(None, trace, |rows, at| rule::revoke(&rows.family, &what, at)).await
         };
         AtomicResponse::new(Box::pin(answer.into_actor(self)))
     }
@@ -127,13 +109,7 @@ impl Work {
             if effects.is_empty() {
                 return Ok(answer);
             }
-            let step = Step {
-                id: self.id.clone(),
-                from: rows.family.version,
-                effects,
-                at,
-                trace: trace.clone(),
-            };
+            let step = Step { id: self.id.clone(), from: rows.family.version, effects, at, trace: trace.clone() };
             match self.port.commit(step).await? {
                 Commit::Done => return Ok(answer),
                 Commit::Moved => {}

@@ -320,14 +320,9 @@ impl From<Refused> for Error {
         let message = match refused {
             Refused::TooManySiblings { wait } => {
                 let seconds = u64::try_from(wait.seconds_ceil()).unwrap_or(0).max(1);
-                return Self::new(
-                    Code::RateLimited,
-                    "this refresh token has given as many pairs as it may",
-                )
-                .with_retry_after(seconds)
-                .with_next_action(
-                    "Use the newest pair you were given, and do not send this refresh token again.",
-                );
+                return Self::new(Code::RateLimited, "this refresh token has given as many pairs as it may")
+                    .with_retry_after(seconds)
+                    .with_next_action("Use the newest pair you were given, and do not send this refresh token again.");
             }
             Refused::Replayed(_) => "this grant was used before; the connection has ended",
             Refused::Unknown
@@ -336,9 +331,7 @@ impl From<Refused> for Error {
             | Refused::WrongClient
             | Refused::WrongVerifier
             | Refused::WrongRedirect
-            | Refused::Stale => {
-                "the grant is unknown, expired, revoked, or was given to another client"
-            }
+            | Refused::Stale => "the grant is unknown, expired, revoked, or was given to another client",
         };
         Self::new(Code::InvalidGrant, message)
     }

@@ -1,8 +1,8 @@
 //! What a token family answers: pure functions of the rows, the call and the instant.
 
 use super::{
-    CodeFacts, Effect, Ended, Facts, Family, Grant, Granted, Kind, LateReplay, Minted, Pair,
-    Parent, Policy, RefreshFacts, Refused, Revocation, Why,
+    CodeFacts, Effect, Ended, Facts, Family, Grant, Granted, Kind, LateReplay, Minted, Pair, Parent, Policy,
+    RefreshFacts, Refused, Revocation, Why,
 };
 use crate::clock::{Micros, Timestamp};
 use crate::id::ClientId;
@@ -28,21 +28,11 @@ pub fn exchange(
     if family.revoked.is_some() {
         return refuse(Refused::Revoked);
     }
-    let mint = Mint {
-        minted,
-        policy,
-        now,
-    };
+    let mint = Mint { minted, policy, now };
     match (grant, facts) {
-        (
-            Grant::Code {
-                hash,
-                client,
-                redirect_uri,
-                verifier_ok,
-            },
-            Facts::Code(code),
-        ) if *hash == code.hash => redeem(code, client, redirect_uri, *verifier_ok, &mint),
+        (Grant::Code { hash, client, redirect_uri, verifier_ok }, Facts::Code(code)) if *hash == code.hash => {
+            redeem(code, client, redirect_uri, *verifier_ok, &mint)
+        }
         (Grant::Refresh { hash, client }, Facts::Refresh(token)) if *hash == token.hash => {
             refresh(token, *client == family.client, &mint)
         }
@@ -53,26 +43,13 @@ pub fn exchange(
 /// Judges a revocation at `now`; it succeeds always, and has effects only the first time.
 pub fn revoke(family: &Family, what: &Revocation, now: Timestamp) -> Verdict<Ended> {
     match (&family.revoked, what) {
-        (Some(revoked), _) => Verdict {
-            effects: Vec::new(),
-            answer: Ended {
-                at: revoked.at,
-                already: true,
-            },
-        },
-        (None, Revocation::Connection(why)) => Verdict {
-            effects: vec![Effect::RevokeConnection { why: *why }],
-            answer: Ended {
-                at: now,
-                already: false,
-            },
-        },
+        (Some(revoked), _) => Verdict { effects: Vec::new(), answer: Ended { at: revoked.at, already: true } },
+        (None, Revocation::Connection(why)) => {
+            Verdict { effects: vec![Effect::RevokeConnection { why: *why }], answer: Ended { at: now, already: false } }
+        }
         (None, Revocation::Access(hash)) => Verdict {
             effects: vec![Effect::RevokeAccess { hash: hash.clone() }],
-            answer: Ended {
-                at: now,
-                already: false,
-            },
+            answer: Ended { at: now, already: false },
         },
     }
 }
@@ -101,20 +78,10 @@ fn redeem(
     if code.expires_at <= mint.now {
         return refuse(Refused::Expired);
     }
-    mint.pair(
-        Effect::ConsumeCode {
-            hash: code.hash.clone(),
-        },
-        Parent::Code(code.hash.clone()),
-        Kind::First,
-    )
+    mint.pair(Effect::ConsumeCode { hash: code.hash.clone() }, Parent::Code(code.hash.clone()), Kind::First)
 }
 
-fn refresh(
-    token: &RefreshFacts,
-    own_client: bool,
-    mint: &Mint<'_>,
-) -> Verdict<Result<Granted, Refused>> {
+fn refresh(token: &RefreshFacts, own_client: bool, mint: &Mint<'_>) -> Verdict<Result<Granted, Refused>> {
     let parent = Parent::Refresh(token.hash.clone());
     let Some(consumed_at) = token.consumed_at else {
         if !own_client {
@@ -123,34 +90,16 @@ fn refresh(
         if token.expires_at <= mint.now {
             return refuse(Refused::Expired);
         }
-        return mint.pair(
-            Effect::ConsumeRefresh {
-                hash: token.hash.clone(),
-            },
-            parent,
-            Kind::Rotation,
-        );
+        return mint.pair(Effect::ConsumeRefresh { hash: token.hash.clone() }, parent, Kind::Rotation);
     };
     if !own_client {
         return end(Why::ForeignClient);
     }
-    match mint
-        .policy
-        .grace
-        .and_then(|grace| left(grace, consumed_at, mint.now))
-    {
+    match mint.policy.grace.and_then(|grace| left(grace, consumed_at, mint.now)) {
         // What is left may be nothing: the grace's last instant is inside. A clock behind the one that committed the first
         // exchange gives at most a whole grace.
-        Some(wait) if token.siblings >= mint.policy.max_siblings => {
-            refuse(Refused::TooManySiblings { wait })
-        }
-        Some(_) => mint.pair(
-            Effect::CountSibling {
-                hash: token.hash.clone(),
-            },
-            parent,
-            Kind::Sibling,
-        ),
+        Some(wait) if token.siblings >= mint.policy.max_siblings => refuse(Refused::TooManySiblings { wait }),
+        Some(_) => mint.pair(Effect::CountSibling { hash: token.hash.clone() }, parent, Kind::Sibling),
         None => match mint.policy.late_replay {
             LateReplay::EndConnection => end(Why::RefreshReplayed),
             LateReplay::SpareSuccessor => refuse(Refused::Stale),
@@ -165,17 +114,11 @@ fn left(grace: Micros, from: Timestamp, now: Timestamp) -> Option<Micros> {
 }
 
 fn refuse(refused: Refused) -> Verdict<Result<Granted, Refused>> {
-    Verdict {
-        effects: Vec::new(),
-        answer: Err(refused),
-    }
+    Verdict { effects: Vec::new(), answer: Err(refused) }
 }
 
 fn end(why: Why) -> Verdict<Result<Granted, Refused>> {
-    Verdict {
-        effects: vec![Effect::RevokeConnection { why }],
-        answer: Err(Refused::Replayed(why)),
-    }
+    Verdict { effects: vec![Effect::RevokeConnection { why }], answer: Err(Refused::Replayed(why)) }
 }
 
 struct Mint<'a> {
@@ -201,12 +144,7 @@ impl Mint<'_> {
         };
         Verdict {
             effects: vec![first, Effect::MintPair(pair)],
-            answer: Ok(Granted {
-                at: self.now,
-                access_expires_at,
-                refresh_expires_at,
-                kind,
-            }),
+            answer: Ok(Granted { at: self.now, access_expires_at, refresh_expires_at, kind }),
         }
     }
 }

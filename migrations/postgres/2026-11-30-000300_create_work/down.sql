@@ -1,0 +1,11 @@
+DROP TABLE submission_artifacts;
+DROP TABLE submissions;
+DROP TABLE artifacts;
+DROP TABLE notes;
+DROP TABLE attempts;
+DROP TABLE reference_inputs;
+DROP TABLE problem_revisions;
+DROP TABLE review_protocols;
+DROP TABLE problems;
+DROP TABLE campaigns;
+DROP TABLE blobs;

@@ -1,0 +1,214 @@
+//! One tool, declared once: the trait, and the entry that the surface's list is made of.
+//!
+//! A read tool answers. A write tool commits first and answers from the receipt: a repeated call with the same
+//! `operation_key` runs only the second half, so that a lost answer is asked for again without a second effect.
+//! `operation_key` is no field of an `Input`: the dispatcher takes it off and adds it to the published schema.
+
+mod context;
+mod store;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use tfp_actors::{Error, Sealed};
+
+pub use context::{Call, Caller, Capability, Scope, Scopes, Services};
+pub use store::{AuditLine, Earlier, Seal, audit, earlier, seal};
+
+/// What a client may expect of a call, for its own decision whether to ask the person first (MCP `ToolAnnotations`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hints {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// It may end something for good.
+    pub destructive: bool,
+    /// A repeated call with the same arguments has no further effect.
+    pub idempotent: bool,
+    /// It reaches beyond this server.
+    pub open_world: bool,
+    /// One sentence for each hint, in the order of the fields: why it says so.
+    pub because: [&'static str; 4],
+}
+
+/// A tool that changes nothing.
+pub trait ReadTool: 'static {
+    /// The name clients call it by.
+    const NAME: &'static str;
+    /// The name people see.
+    const TITLE: &'static str;
+    /// What the token must allow.
+    const SCOPE: Scope = Scope::Read;
+    /// What clients may expect.
+    const HINTS: Hints = READ_HINTS;
+    /// The arguments. Its doc comment is the tool's description; it denies unknown fields.
+    type Input: DeserializeOwned + JsonSchema + Send + 'static;
+    /// The answer.
+    type Output: Serialize + JsonSchema + Send + 'static;
+
+    /// Answers the call.
+    fn call(call: Call, input: Self::Input) -> impl Future<Output = Result<Self::Output, Error>> + Send;
+}
+
+/// A tool that changes something, once per `operation_key`.
+pub trait WriteTool: 'static {
+    /// The name clients call it by.
+    const NAME: &'static str;
+    /// The name people see.
+    const TITLE: &'static str;
+    /// What the token must allow.
+    const SCOPE: Scope = Scope::Contribute;
+    /// What clients may expect.
+    const HINTS: Hints = WRITE_HINTS;
+    /// The arguments. Its doc comment is the tool's description; it denies unknown fields.
+    type Input: DeserializeOwned + JsonSchema + Send + 'static;
+    /// The outcome that is kept for retries: ids and times, no URLs, no secrets.
+    type Receipt: Serialize + DeserializeOwned + Send + 'static;
+    /// The answer.
+    type Output: Serialize + JsonSchema + Send + 'static;
+
+    /// Commits the effect, its receipt and its audit row in one transaction ([`Call::commit`], or an actor's port).
+    fn commit(call: Call, input: Self::Input) -> impl Future<Output = Result<Sealed<Self::Receipt>, Error>> + Send;
+
+    /// Makes the answer from the receipt: after the commit, and again for a replay.
+    fn answer(call: Call, receipt: Self::Receipt) -> impl Future<Output = Result<Self::Output, Error>> + Send;
+}
+
+/// The hints of an ordinary read.
+pub const READ_HINTS: Hints = Hints {
+    read_only: true,
+    destructive: false,
+    idempotent: true,
+    open_world: false,
+    because: [
+        "It only reads; nothing but usage counters changes.",
+        "A read ends nothing.",
+        "Reading twice changes no more than reading once.",
+        "It reads this server's own database and nothing else.",
+    ],
+};
+
+/// The hints of an ordinary write.
+pub const WRITE_HINTS: Hints = Hints {
+    read_only: false,
+    destructive: false,
+    idempotent: false,
+    open_world: false,
+    because: [
+        "It adds to the record of the work.",
+        "It adds and ends nothing that was there.",
+        "Without an operation_key each call adds once more.",
+        "It writes to this server's own database and nothing else.",
+    ],
+};
+
+/// The hints of a write that ends something for good.
+pub const TERMINAL_HINTS: Hints = Hints {
+    read_only: false,
+    destructive: true,
+    idempotent: false,
+    open_world: false,
+    because: [
+        "It changes the state of the review or the work.",
+        "It is final: there is no call that takes it back.",
+        "A second call without an operation_key is refused, because the state has moved on.",
+        "It writes to this server's own database and nothing else.",
+    ],
+};
+
+/// A boxed answer.
+pub type Answer<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
+
+/// How an entry runs, with its types erased.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// A read: arguments in, envelope out.
+    Read(fn(Call, Value) -> Answer<Value>),
+    /// A write: arguments in, receipt out; then receipt in, envelope out.
+    Write {
+        /// The effect.
+        commit: fn(Call, Value) -> Answer<Sealed<Value>>,
+        /// The answer.
+        answer: fn(Call, Value) -> Answer<Value>,
+    },
+}
+
+/// One tool of a surface's list, with its types erased.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// The name clients call it by.
+    pub name: &'static str,
+    /// The name people see.
+    pub title: &'static str,
+    /// What the token must allow.
+    pub scope: Scope,
+    /// What clients may expect.
+    pub hints: Hints,
+    /// The schema of the arguments as schemars makes it, with the description still in it.
+    pub input_schema: fn() -> Value,
+    /// The schema of the answer as schemars makes it.
+    pub output_schema: fn() -> Value,
+    /// How it runs.
+    pub run: Run,
+}
+
+/// The entry of a read tool.
+pub const fn read<T: ReadTool>() -> Entry {
+    Entry {
+        name: T::NAME,
+        title: T::TITLE,
+        scope: T::SCOPE,
+        hints: T::HINTS,
+        input_schema: schema_of::<T::Input>,
+        output_schema: schema_of::<T::Output>,
+        run: Run::Read(|call, arguments| {
+            Box::pin(async move { to_value(&T::call(call, from_value(arguments)?).await?) })
+        }),
+    }
+}
+
+/// The entry of a write tool.
+pub const fn write<T: WriteTool>() -> Entry {
+    Entry {
+        name: T::NAME,
+        title: T::TITLE,
+        scope: T::SCOPE,
+        hints: T::HINTS,
+        input_schema: schema_of::<T::Input>,
+        output_schema: schema_of::<T::Output>,
+        run: Run::Write {
+            commit: |call, arguments| {
+                Box::pin(async move {
+                    let Sealed { receipt, committed_at, replayed } = T::commit(call, from_value(arguments)?).await?;
+                    Ok(Sealed { receipt: to_value(&receipt)?, committed_at, replayed })
+                })
+            },
+            answer: |call, receipt| {
+                Box::pin(async move {
+                    let receipt = serde_json::from_value(receipt).map_err(Error::internal)?;
+                    to_value(&T::answer(call, receipt).await?)
+                })
+            },
+        },
+    }
+}
+
+/// The JSON Schema (2020-12) of a type.
+pub fn schema_of<T: JsonSchema>() -> Value {
+    let settings = schemars::generate::SchemaSettings::draft2020_12();
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// Reads the arguments. They were validated against the schema before, so that what still fails here (a rule that the
+/// schema cannot say) is told in the words of the type.
+fn from_value<T: DeserializeOwned>(arguments: Value) -> Result<T, Error> {
+    serde_json::from_value(arguments).map_err(|e| Error::invalid_field("arguments", e.to_string()))
+}
+
+fn to_value<T: Serialize>(value: &T) -> Result<Value, Error> {
+    serde_json::to_value(value).map_err(Error::internal)
+}

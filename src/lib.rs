@@ -1,4 +1,7 @@
 //! The server of tfp: see `ARCHITECTURE.md`.
 
+pub mod config;
+pub mod problem;
 pub mod store;
+pub mod telemetry;
 pub mod tool;

@@ -1,0 +1,226 @@
+//! The only file that turns an [`Error`] into bytes: a problem document (RFC 9457) for HTTP, `{error, error_description}`
+//! for OAuth (RFC 6749 §5.2), a tool's error for MCP, a JSON-RPC error for the protocol, a page for people.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{CACHE_CONTROL, RETRY_AFTER};
+use askama::Template;
+use serde_json::{Map, Value, json};
+
+use tfp_actors::id::RequestId;
+use tfp_actors::{Code, Error};
+
+/// The HTTP status of a code.
+pub fn status(code: Code) -> StatusCode {
+    match code {
+        Code::InvalidInput | Code::InvalidResponse => StatusCode::UNPROCESSABLE_ENTITY,
+        Code::InvalidCursor
+        | Code::InvalidGrant
+        | Code::InvalidRequest
+        | Code::InvalidTarget
+        | Code::InvalidScope
+        | Code::UnsupportedGrantType
+        | Code::UnsupportedResponseType
+        | Code::InvalidRedirectUri
+        | Code::InvalidClientMetadata => StatusCode::BAD_REQUEST,
+        Code::Unauthenticated | Code::InvalidClient => StatusCode::UNAUTHORIZED,
+        Code::NotYours
+        | Code::InsufficientScope
+        | Code::Forbidden
+        | Code::NotEligible
+        | Code::ConflictOfInterest
+        | Code::AccessDenied
+        | Code::BadForm
+        | Code::ForbiddenOrigin => StatusCode::FORBIDDEN,
+        Code::NotFound => StatusCode::NOT_FOUND,
+        Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        Code::Conflict
+        | Code::OperationKeyConflict
+        | Code::AttemptEnded
+        | Code::TooManyAttempts
+        | Code::ProblemClosed
+        | Code::SeatTaken
+        | Code::SeatClosed
+        | Code::HoldExpired
+        | Code::SeatNotHeld
+        | Code::ReviewDeclined
+        | Code::NameTaken => StatusCode::CONFLICT,
+        Code::Withdrawn | Code::Expired => StatusCode::GONE,
+        Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        Code::Unavailable | Code::CommitUnknown => StatusCode::SERVICE_UNAVAILABLE,
+        Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// The word of RFC 6749 (or its companions) for a code.
+fn oauth_word(code: Code) -> &'static str {
+    match code {
+        Code::InvalidGrant
+        | Code::InvalidClient
+        | Code::InvalidTarget
+        | Code::InvalidScope
+        | Code::UnsupportedGrantType
+        | Code::UnsupportedResponseType
+        | Code::InvalidRedirectUri
+        | Code::InvalidClientMetadata
+        | Code::AccessDenied
+        | Code::InsufficientScope => code.as_str(),
+        Code::Unauthenticated => "invalid_token",
+        Code::RateLimited => "slow_down",
+        Code::Unavailable | Code::CommitUnknown => "temporarily_unavailable",
+        Code::Internal => "server_error",
+        _ => "invalid_request",
+    }
+}
+
+/// Writes the error to the log, once, where it leaves the server.
+fn log(error: &Error, request: &RequestId) {
+    if matches!(error.code(), Code::Internal | Code::CommitUnknown) {
+        tracing::error!(error.code = error.code().as_str(), request.id = %request, cause = ?error.cause(), "{}", error.message());
+    } else if error.code() == Code::Unavailable {
+        tracing::warn!(error.code = error.code().as_str(), request.id = %request, cause = ?error.cause(), "{}", error.message());
+    } else {
+        tracing::debug!(error.code = error.code().as_str(), request.id = %request, "{}", error.message());
+    }
+}
+
+/// The error as MCP tools show it (`decisions.md` 18): `{"error": {…}}`.
+pub fn tool_error(error: &Error, request: &RequestId) -> Value {
+    log(error, request);
+    let mut body = Map::new();
+    body.insert("code".into(), json!(error.code()));
+    body.insert("message".into(), json!(error.message()));
+    body.insert("retry".into(), json!(error.code().retry()));
+    if let Some(seconds) = error.retry_after_seconds() {
+        body.insert("retry_after_seconds".into(), json!(seconds));
+    }
+    if !error.next_action().is_empty() {
+        body.insert("next_action".into(), json!(error.next_action()));
+    }
+    if let Some(details) = error.details() {
+        body.insert("details".into(), details.clone());
+    }
+    if matches!(error.code(), Code::Internal | Code::CommitUnknown | Code::Unavailable) {
+        body.insert("request_id".into(), json!(request));
+    }
+    json!({ "error": body })
+}
+
+/// The error as a problem document.
+pub fn json(error: &Error, request: &RequestId, public_url: &str) -> HttpResponse {
+    let status = status(error.code());
+    let mut body = tool_error(error, request);
+    if let Some(body) = body.get_mut("error").and_then(Value::as_object_mut) {
+        body.insert("type".into(), json!(format!("{public_url}/docs/errors#{}", error.code().as_str())));
+        body.insert("title".into(), json!(status.canonical_reason().unwrap_or("error")));
+        body.insert("status".into(), json!(status.as_u16()));
+        if let Some(message) = body.remove("message") {
+            body.insert("detail".into(), message);
+        }
+        body.insert("instance".into(), json!(request));
+    }
+    let mut response = HttpResponse::build(status);
+    retry_after(&mut response, error);
+    response.content_type("application/problem+json").body(body.get("error").unwrap_or(&Value::Null).to_string())
+}
+
+/// The error as an OAuth endpoint shows it.
+pub fn oauth(error: &Error, request: &RequestId) -> HttpResponse {
+    log(error, request);
+    let mut response = HttpResponse::build(status(error.code()));
+    retry_after(&mut response, error);
+    response.insert_header((CACHE_CONTROL, "no-store")).insert_header(("pragma", "no-cache")).json(oauth_body(error))
+}
+
+/// `{error, error_description}`.
+pub fn oauth_body(error: &Error) -> Value {
+    json!({ "error": oauth_word(error.code()), "error_description": describe(error) })
+}
+
+/// The word and the description, for an error redirect (RFC 6749 §4.1.2.1).
+pub fn oauth_query(error: &Error) -> [(&'static str, String); 2] {
+    [("error", oauth_word(error.code()).to_owned()), ("error_description", describe(error))]
+}
+
+/// Message and next action in one text of the characters that RFC 6749 allows there.
+fn describe(error: &Error) -> String {
+    let text = match error.next_action() {
+        "" => error.message().to_owned(),
+        next => format!("{}. {next}", error.message().trim_end_matches('.')),
+    };
+    text.chars().map(|c| if matches!(c, ' '..='!' | '#'..='[' | ']'..='~') { c } else { '\'' }).collect()
+}
+
+#[derive(Template)]
+#[template(path = "error.html")]
+struct ErrorPage<'a> {
+    status: u16,
+    title: &'a str,
+    message: &'a str,
+    next_action: &'a str,
+    request: &'a str,
+}
+
+/// The error as a page for people.
+pub fn page(error: &Error, request: &RequestId) -> HttpResponse {
+    log(error, request);
+    let status = status(error.code());
+    let page = ErrorPage {
+        status: status.as_u16(),
+        title: match error.code() {
+            Code::NotFound => "There is no such page",
+            Code::Unauthenticated => "Sign in first",
+            Code::Expired => "This link has had its time",
+            Code::RateLimited => "Too many tries",
+            Code::Unavailable | Code::CommitUnknown => "The server is busy",
+            Code::Internal => "Something went wrong",
+            _ => "That did not work",
+        },
+        message: error.message(),
+        next_action: error.next_action(),
+        request: request.as_str(),
+    };
+    let mut response = HttpResponse::build(status);
+    retry_after(&mut response, error);
+    response
+        .content_type("text/html; charset=utf-8")
+        .insert_header((CACHE_CONTROL, "no-store"))
+        .body(page.render().unwrap_or_else(|_| "The server could not draw its error page.".to_owned()))
+}
+
+fn retry_after(response: &mut actix_web::HttpResponseBuilder, error: &Error) {
+    if let Some(seconds) = error.retry_after_seconds() {
+        response.insert_header((RETRY_AFTER, seconds.to_string()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{describe, oauth_body, status, tool_error};
+    use tfp_actors::id::RequestId;
+    use tfp_actors::{Code, Error};
+
+    #[test]
+    fn every_code_has_its_forms() {
+        for code in Code::ALL {
+            assert!(status(*code).as_u16() >= 400, "{code:?}");
+            let shown = tool_error(&Error::new(*code, "m"), &RequestId::from_text("req_1"));
+            assert_eq!(shown["error"]["code"], code.as_str());
+            assert!(oauth_body(&Error::new(*code, "m"))["error"].is_string());
+        }
+    }
+
+    #[test]
+    fn causes_never_reach_the_caller() {
+        let error = Error::internal("the password is hunter2");
+        let shown = tool_error(&error, &RequestId::from_text("req_1")).to_string();
+        assert!(!shown.contains("hunter2") && shown.contains("req_1"));
+    }
+
+    #[test]
+    fn descriptions_hold_only_the_characters_of_rfc_6749() {
+        assert_eq!(describe(&Error::new(Code::Forbidden, "a \"b\" \\ ü\n")), "a 'b' ' ''");
+    }
+}

@@ -5,7 +5,10 @@
 //! `operation_key` is no field of an `Input`: the dispatcher takes it off and adds it to the published schema.
 
 mod context;
+pub mod resource;
+pub mod schemas;
 mod store;
+pub mod surface;
 
 use std::future::Future;
 use std::pin::Pin;

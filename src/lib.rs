@@ -2,6 +2,7 @@
 
 pub mod config;
 pub mod problem;
+pub mod reviews;
 pub mod store;
 pub mod telemetry;
 pub mod tool;

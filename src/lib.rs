@@ -1,8 +1,14 @@
 //! The server of tfp: see `ARCHITECTURE.md`.
 
+pub mod artifacts;
+pub mod attempts;
+pub mod campaigns;
 pub mod config;
 pub mod problem;
+pub mod problems;
 pub mod reviews;
 pub mod store;
+pub mod submissions;
 pub mod telemetry;
 pub mod tool;
+mod words;

@@ -4,16 +4,20 @@
 //! `operation_key` runs only the second half, so that a lost answer is asked for again without a second effect.
 //! `operation_key` is no field of an `Input`: the dispatcher takes it off and adds it to the published schema.
 
+pub mod catalogue;
 mod context;
+pub mod dispatch;
 pub mod resource;
 pub mod schemas;
 mod store;
 pub mod surface;
+pub mod validate;
 
 use std::future::Future;
 use std::pin::Pin;
 
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -129,14 +133,14 @@ pub type Answer<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 /// How an entry runs, with its types erased.
 #[derive(Clone, Copy)]
 pub enum Run {
-    /// A read: arguments in, envelope out.
-    Read(fn(Call, Value) -> Answer<Value>),
-    /// A write: arguments in, receipt out; then receipt in, envelope out.
+    /// A read: arguments in, the text of the envelope out.
+    Read(fn(Call, Value) -> Answer<String>),
+    /// A write: arguments in, receipt out; then receipt in, the text of the envelope out.
     Write {
         /// The effect.
         commit: fn(Call, Value) -> Answer<Sealed<Value>>,
         /// The answer.
-        answer: fn(Call, Value) -> Answer<Value>,
+        answer: fn(Call, Value) -> Answer<String>,
     },
 }
 
@@ -166,10 +170,10 @@ pub const fn read<T: ReadTool>() -> Entry {
         title: T::TITLE,
         scope: T::SCOPE,
         hints: T::HINTS,
-        input_schema: schema_of::<T::Input>,
+        input_schema: input_schema_of::<T::Input>,
         output_schema: schema_of::<T::Output>,
         run: Run::Read(|call, arguments| {
-            Box::pin(async move { to_value(&T::call(call, from_value(arguments)?).await?) })
+            Box::pin(async move { to_text(&T::call(call, from_value(arguments)?).await?) })
         }),
     }
 }
@@ -181,19 +185,20 @@ pub const fn write<T: WriteTool>() -> Entry {
         title: T::TITLE,
         scope: T::SCOPE,
         hints: T::HINTS,
-        input_schema: schema_of::<T::Input>,
+        input_schema: input_schema_of::<T::Input>,
         output_schema: schema_of::<T::Output>,
         run: Run::Write {
             commit: |call, arguments| {
                 Box::pin(async move {
                     let Sealed { receipt, committed_at, replayed } = T::commit(call, from_value(arguments)?).await?;
-                    Ok(Sealed { receipt: to_value(&receipt)?, committed_at, replayed })
+                    let receipt = serde_json::to_value(&receipt).map_err(Error::internal)?;
+                    Ok(Sealed { receipt, committed_at, replayed })
                 })
             },
             answer: |call, receipt| {
                 Box::pin(async move {
                     let receipt = serde_json::from_value(receipt).map_err(Error::internal)?;
-                    to_value(&T::answer(call, receipt).await?)
+                    to_text(&T::answer(call, receipt).await?)
                 })
             },
         },
@@ -202,16 +207,22 @@ pub const fn write<T: WriteTool>() -> Entry {
 
 /// The JSON Schema (2020-12) of a type.
 pub fn schema_of<T: JsonSchema>() -> Value {
-    let settings = schemars::generate::SchemaSettings::draft2020_12();
+    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// The schema of arguments, with everything in its place: not every host follows `$ref` when it shows a tool to a model.
+fn input_schema_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
 /// Reads the arguments. They were validated against the schema before, so that what still fails here (a rule that the
-/// schema cannot say) is told in the words of the type.
+/// schema cannot say) is told in the words of the type, without the long values that serde may quote.
 fn from_value<T: DeserializeOwned>(arguments: Value) -> Result<T, Error> {
-    serde_json::from_value(arguments).map_err(|e| Error::invalid_field("arguments", e.to_string()))
+    serde_json::from_value(arguments)
+        .map_err(|e| Error::invalid_field("arguments", validate::shorten(&e.to_string(), 240).into_owned()))
 }
 
-fn to_value<T: Serialize>(value: &T) -> Result<Value, Error> {
-    serde_json::to_value(value).map_err(Error::internal)
+fn to_text<T: Serialize>(value: &T) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(Error::internal)
 }

@@ -8,19 +8,23 @@
 //! own, and `Addr::send` on a full mailbox sends through a clone. Here one sender per actor is shared under the lock, and a
 //! full mailbox is `unavailable` at once.
 
-use std::collections::HashMap;
+mod shard;
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use actix::dev::ToEnvelope;
-use actix::dev::channel::{AddressSender, channel};
+use actix::dev::channel::channel;
+use actix::dev::{SendError, ToEnvelope};
 use actix::{Actor, Context, Handler, Message};
 use actix_rt::ArbiterHandle;
 use tokio::sync::oneshot;
 
+use self::shard::{Place, Shard, Ticket};
 use crate::clock::{Clock, Micros, Timestamp};
 use crate::error::Error;
 
@@ -76,36 +80,6 @@ struct Inner<K, A: Actor> {
     live: AtomicUsize,
 }
 
-struct Shard<K, A: Actor> {
-    places: HashMap<K, Place<A>>,
-    /// No actor here can be idle before this instant: a full shard is searched no earlier.
-    barren_until: Timestamp,
-}
-
-struct Place<A: Actor> {
-    sender: AddressSender<A>,
-    use_: Arc<Use>,
-}
-
-/// How much an actor is in use.
-struct Use {
-    waiting: AtomicUsize,
-    last: AtomicI64,
-}
-
-/// One message on its way; it counts as use until it is answered or given up.
-struct Ticket {
-    use_: Arc<Use>,
-    clock: Arc<dyn Clock>,
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        self.use_.last.store(self.clock.now().as_micros(), Ordering::Release);
-        self.use_.waiting.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
 impl<K, A> Directory<K, A>
 where
     K: Clone + Eq + Hash + Send + Sync + 'static,
@@ -122,7 +96,6 @@ where
         make: impl Fn(&K) -> A + Send + Sync + 'static,
     ) -> Self {
         let shards = if limits.most < SHARDED_FROM { 1 } else { SHARDS };
-        let shard = || Mutex::new(Shard { places: HashMap::new(), barren_until: Timestamp::default() });
         let inner = Arc::new(Inner {
             kind,
             limits,
@@ -130,7 +103,7 @@ where
             arbiters,
             make: Arc::new(make),
             hasher: RandomState::new(),
-            shards: (0..shards).map(|_| shard()).collect(),
+            shards: (0..shards).map(|_| Mutex::new(Shard::new())).collect(),
             live: AtomicUsize::new(0),
         });
         if let Some(arbiter) = inner.arbiters.first() {
@@ -203,6 +176,7 @@ where
             metrics::counter!("tfp_actors_ended_over_message_total", "kind" => self.0.kind).increment(1);
             tracing::error!(kind = self.0.kind, "an actor ended over a message");
         }
+        self.0.count_refusal(Unplaced::Closed);
         Err(Unplaced::Closed)
     }
 }
@@ -230,18 +204,23 @@ where
         let Some(mut shard) = self.shard(hash) else {
             return Err(Unplaced::TableFull);
         };
-        let known = match shard.places.get(key) {
+        let started = match shard.places.get(key) {
             Some(place) if place.sender.connected() => true,
             Some(_) => {
-                self.forget(&mut shard, |known, _| known == key);
+                shard.places.remove(key);
+                self.gone(1);
                 metrics::counter!("tfp_actors_restarted_total", "kind" => self.kind).increment(1);
                 false
             }
             None => false,
         };
-        if !known {
-            if shard.places.len() >= room && !self.make_room(&mut shard, now) {
-                return Err(Unplaced::TableFull);
+        if !started {
+            if shard.places.len() >= room {
+                let freed = shard.make_room(self.limits.idle, now);
+                self.gone(freed);
+                if freed == 0 {
+                    return Err(Unplaced::TableFull);
+                }
             }
             let place = self.start(key, hash, now);
             shard.places.insert(key.clone(), place);
@@ -252,11 +231,10 @@ where
             return Err(Unplaced::Closed);
         };
         // Counted before it is sent, so that the actor cannot pass for idle in between; the lock is held all the while.
-        place.use_.waiting.fetch_add(1, Ordering::AcqRel);
-        let ticket = Ticket { use_: Arc::clone(&place.use_), clock: Arc::clone(&self.clock) };
+        let ticket = place.ticket(&self.clock);
         match place.sender.send(message) {
             Ok(answer) => Ok((answer, ticket)),
-            Err(actix::dev::SendError::Full(_)) if place.sender.connected() => Err(Unplaced::MailboxFull),
+            Err(SendError::Full(_)) if place.sender.connected() => Err(Unplaced::MailboxFull),
             // It ended since the lock was taken. An answer that never comes makes the caller ask again.
             Err(_) => Ok((oneshot::channel().1, ticket)),
         }
@@ -277,46 +255,21 @@ where
                 Context::with_receiver(receiver).run(make(&key));
             });
         }
-        Place { sender, use_: Arc::new(Use { waiting: AtomicUsize::new(0), last: AtomicI64::new(now.as_micros()) }) }
+        Place::new(sender, now)
     }
 
-    /// Lets go of a full shard's idle actors; whether there were any.
-    fn make_room(&self, shard: &mut Shard<K, A>, now: Timestamp) -> bool {
-        if now < shard.barren_until {
-            return false;
+    /// Counts actors that are let go or found ended.
+    fn gone(&self, count: usize) {
+        if count > 0 {
+            self.report(self.live.fetch_sub(count, Ordering::AcqRel) - count);
         }
-        let freed = self.forget_idle(shard, now) > 0;
-        if !freed {
-            let first = shard.places.values().map(|place| place.use_.last.load(Ordering::Acquire)).min();
-            // One that waits for an answer now is idle a whole span after that answer at the earliest.
-            let first = first.map_or(now, |last| Timestamp::from_micros(last).plus(self.limits.idle));
-            shard.barren_until = first;
-        }
-        freed
-    }
-
-    fn forget_idle(&self, shard: &mut Shard<K, A>, now: Timestamp) -> usize {
-        let idle = self.limits.idle;
-        self.forget(shard, |_, place| {
-            place.use_.waiting.load(Ordering::Acquire) == 0
-                && Timestamp::from_micros(place.use_.last.load(Ordering::Acquire)).plus(idle) <= now
-        })
-    }
-
-    fn forget(&self, shard: &mut Shard<K, A>, which: impl Fn(&K, &Place<A>) -> bool) -> usize {
-        let before = shard.places.len();
-        shard.places.retain(|key, place| !which(key, place));
-        let gone = before - shard.places.len();
-        if gone > 0 {
-            self.report(self.live.fetch_sub(gone, Ordering::AcqRel) - gone);
-        }
-        gone
     }
 
     fn sweep(&self) {
         let now = self.clock.now();
         for shard in &self.shards {
-            self.forget_idle(&mut shard.lock().unwrap_or_else(PoisonError::into_inner), now);
+            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            self.gone(shard.forget_idle(self.limits.idle, now));
         }
     }
 

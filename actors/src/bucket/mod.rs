@@ -7,6 +7,8 @@
 
 pub mod actor;
 pub mod rule;
+#[cfg(test)]
+mod tests;
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;

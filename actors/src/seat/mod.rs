@@ -11,6 +11,8 @@
 pub mod actor;
 pub mod rule;
 pub mod store;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

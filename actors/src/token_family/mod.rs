@@ -13,9 +13,11 @@
 pub mod actor;
 pub mod rule;
 pub mod store;
+#[cfg(test)]
+mod tests;
 
 pub use actor::{Exchange, Keeper, Revoke};
-pub use store::{Commit, FamilyStore, Loaded, Step};
+pub use store::{CodeFacts, Commit, Effect, Facts, FamilyStore, Loaded, Pair, Parent, RefreshFacts, Step};
 
 use crate::clock::{Micros, Timestamp};
 use crate::error::{Code, Error};
@@ -159,101 +161,6 @@ pub enum Revocation {
     Connection(Why),
     /// One access token, by its hash. The connection goes on.
     Access(String),
-}
-
-/// What is stored about the presented code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CodeFacts {
-    /// Its hash.
-    pub hash: String,
-    /// The client it was given to.
-    pub client: ClientId,
-    /// The redirect URI of the authorization request.
-    pub redirect_uri: String,
-    /// The first instant at which it is too late to redeem it.
-    pub expires_at: Timestamp,
-    /// When it was redeemed, if it was.
-    pub consumed_at: Option<Timestamp>,
-}
-
-/// What is stored about the presented refresh token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefreshFacts {
-    /// Its hash.
-    pub hash: String,
-    /// The first instant at which it is too late for its first exchange.
-    pub expires_at: Timestamp,
-    /// When its first exchange was committed, if it was.
-    pub consumed_at: Option<Timestamp>,
-    /// How many pairs it has given, the first one included.
-    pub siblings: u32,
-}
-
-/// What is stored about the presented thing. `Absent` where this connection has no such row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Facts {
-    /// A code of this connection.
-    Code(CodeFacts),
-    /// A refresh token of this connection.
-    Refresh(RefreshFacts),
-    /// Nothing of this connection.
-    Absent,
-}
-
-/// What the store writes for a step, in this order, in one transaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// The code is redeemed, at the step's instant.
-    ConsumeCode {
-        /// The code's hash.
-        hash: String,
-    },
-    /// The refresh token is exchanged for the first time, at the step's instant; it has given one pair.
-    ConsumeRefresh {
-        /// The token's hash.
-        hash: String,
-    },
-    /// The consumed refresh token has given one more pair.
-    CountSibling {
-        /// The token's hash.
-        hash: String,
-    },
-    /// A pair comes into the world.
-    MintPair(Pair),
-    /// One access token stops working.
-    RevokeAccess {
-        /// The token's hash.
-        hash: String,
-    },
-    /// Every token of the connection stops working, at the step's instant.
-    RevokeConnection {
-        /// What ended it.
-        why: Why,
-    },
-}
-
-/// A pair to be written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pair {
-    /// The access token's hash.
-    pub access_hash: String,
-    /// The access token's scope.
-    pub access_scope: String,
-    /// The first instant at which the access token no longer works.
-    pub access_expires_at: Timestamp,
-    /// The refresh token's hash and the first instant at which it can no longer be exchanged.
-    pub refresh: Option<(String, Timestamp)>,
-    /// What it was given for.
-    pub parent: Parent,
-}
-
-/// What a pair was given for, by hash.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Parent {
-    /// The connection's code.
-    Code(String),
-    /// A refresh token.
-    Refresh(String),
 }
 
 /// A pair that now works.

@@ -1,0 +1,86 @@
+//! The connections as their user and the administrators see them.
+
+use tfp_actors::clock::Micros;
+use tfp_actors::id::{ConnectionId, UserId};
+use tfp_actors::token_family::Why;
+use tfp_actors::{Error, Timestamp};
+
+use super::Identity;
+use super::store::connections;
+
+/// How long an ended connection is still shown.
+const SHOWN_AFTER_END: Micros = Micros::from_seconds(30 * 24 * 3_600);
+/// How long a connection whose code was not redeemed is shown.
+const SHOWN_BEFORE_START: Micros = Micros::from_seconds(10 * 60);
+/// How many connections one page shows.
+pub(super) const PAGE: i64 = 100;
+
+/// One connection, for a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectionLine {
+    /// Which one.
+    pub id: ConnectionId,
+    /// Whose.
+    pub user: UserId,
+    /// The present handle of that user.
+    pub handle: String,
+    /// The client's id: for a client with a document of its own, the document's URL.
+    pub client_id: String,
+    /// What the client called itself when it was authorized.
+    pub client_name: String,
+    /// Where its codes went.
+    pub redirect_uri: String,
+    /// The surface it opens.
+    pub surface: String,
+    /// What it was granted.
+    pub scope: String,
+    /// When it was authorized.
+    pub created_at: Timestamp,
+    /// When its code was redeemed, if it was.
+    pub activated_at: Option<Timestamp>,
+    /// When it was last used, as far as it is written.
+    pub last_used_at: Option<Timestamp>,
+    /// How many calls came over it, as far as it is written.
+    pub calls: i64,
+    /// When and by what it ended, if it did.
+    pub ended: Option<(Timestamp, Option<Why>)>,
+}
+
+/// Which connections are still worth showing.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// Ended ones only where they ended after this.
+    pub ended_after: Timestamp,
+    /// Ones that never started only where they were authorized after this.
+    pub authorized_after: Timestamp,
+}
+
+impl Identity {
+    /// The connections of a user, the newest first: the live ones and those that ended in the last 30 days. At most 100;
+    /// `before` continues after the last one of an earlier page.
+    pub async fn connections_of(
+        &self,
+        user: &UserId,
+        before: Option<ConnectionId>,
+    ) -> Result<Vec<ConnectionLine>, Error> {
+        let (user, shown) = (user.clone(), self.shown());
+        self.0.store.read(move |conn| connections::list(conn, Some(&user), before.as_ref(), shown)).await
+    }
+
+    /// The same over all users.
+    pub async fn all_connections(&self, before: Option<ConnectionId>) -> Result<Vec<ConnectionLine>, Error> {
+        let shown = self.shown();
+        self.0.store.read(move |conn| connections::list(conn, None, before.as_ref(), shown)).await
+    }
+
+    /// Whose connection it is.
+    pub async fn owner_of(&self, connection: &ConnectionId) -> Result<Option<UserId>, Error> {
+        let connection = connection.clone();
+        self.0.store.read(move |conn| connections::owner(conn, &connection)).await
+    }
+
+    fn shown(&self) -> Shown {
+        let ago = |span: Micros| self.now().plus(Micros::new(-span.get()));
+        Shown { ended_after: ago(SHOWN_AFTER_END), authorized_after: ago(SHOWN_BEFORE_START) }
+    }
+}

@@ -1,0 +1,115 @@
+//! Connections, for the pages and the counters. Who ends them is the token family; see `oauth/`.
+
+use diesel::prelude::*;
+
+use tfp_actors::id::{ConnectionId, UserId};
+use tfp_actors::token_family::Why;
+use tfp_actors::{Error, Timestamp};
+
+use crate::identity::connection::{ConnectionLine, PAGE, Shown};
+use crate::identity::usage::Used;
+use crate::store::tables::{connections, users};
+use crate::store::{Conn, on};
+
+#[derive(Queryable)]
+struct Row {
+    id: String,
+    user_id: String,
+    handle: String,
+    client_id: String,
+    client_name: String,
+    redirect_uri: String,
+    surface: String,
+    scope: String,
+    created_at: i64,
+    activated_at: Option<i64>,
+    last_used_at: Option<i64>,
+    calls: i64,
+    revoked_at: Option<i64>,
+    revoked_why: Option<String>,
+}
+
+/// The connections of `user`, or of everyone, the newest first, after `before`.
+pub(crate) fn list(
+    conn: &mut Conn<'_>,
+    user: Option<&UserId>,
+    before: Option<&ConnectionId>,
+    shown: Shown,
+) -> Result<Vec<ConnectionLine>, Error> {
+    // Ids are made of the time: their order is the order of creation. `~` sorts after every id.
+    let before = before.map_or("~", ConnectionId::as_str);
+    let everyone = user.is_none();
+    let user = user.map_or("", UserId::as_str);
+    let rows: Vec<Row> = on!(conn, c => connections::table
+        .inner_join(users::table.on(users::id.eq(connections::user_id)))
+        .filter(connections::user_id.eq(user).or(everyone.into_sql::<diesel::sql_types::Bool>()))
+        .filter(connections::id.lt(before))
+        .filter(connections::revoked_at.is_null().or(connections::revoked_at.gt(shown.ended_after.as_micros())))
+        .filter(connections::activated_at.is_not_null()
+            .or(connections::created_at.gt(shown.authorized_after.as_micros())))
+        .order(connections::id.desc())
+        .limit(PAGE)
+        .select((
+            connections::id,
+            connections::user_id,
+            users::handle,
+            connections::client_id,
+            connections::client_name,
+            connections::redirect_uri,
+            connections::surface,
+            connections::scope,
+            connections::created_at,
+            connections::activated_at,
+            connections::last_used_at,
+            connections::calls,
+            connections::revoked_at,
+            connections::revoked_why,
+        ))
+        .load(c))?;
+    Ok(rows.into_iter().map(Row::into_line).collect())
+}
+
+impl Row {
+    fn into_line(self) -> ConnectionLine {
+        let why = self.revoked_why.as_deref().and_then(Why::parse);
+        ConnectionLine {
+            id: ConnectionId::from_text(self.id),
+            user: UserId::from_text(self.user_id),
+            handle: self.handle,
+            client_id: self.client_id,
+            client_name: self.client_name,
+            redirect_uri: self.redirect_uri,
+            surface: self.surface,
+            scope: self.scope,
+            created_at: Timestamp::from_micros(self.created_at),
+            activated_at: self.activated_at.map(Timestamp::from_micros),
+            last_used_at: self.last_used_at.map(Timestamp::from_micros),
+            calls: self.calls,
+            ended: self.revoked_at.map(|at| (Timestamp::from_micros(at), why)),
+        }
+    }
+}
+
+/// Whose connection it is.
+pub(crate) fn owner(conn: &mut Conn<'_>, id: &ConnectionId) -> Result<Option<UserId>, Error> {
+    let user: Option<String> = on!(conn, c => connections::table
+        .find(id.as_str())
+        .select(connections::user_id)
+        .first(c)
+        .optional())?;
+    Ok(user.map(UserId::from_text))
+}
+
+/// Adds what was counted to a connection's row. The version stays: it belongs to the token family.
+pub(crate) fn used(conn: &mut Conn<'_>, id: &ConnectionId, used: Used) -> Result<(), Error> {
+    on!(conn, c => diesel::update(connections::table.find(id.as_str()))
+        .set(connections::calls.eq(connections::calls + used.calls))
+        .execute(c))?;
+    let last = used.last.as_micros();
+    on!(conn, c => diesel::update(connections::table
+            .find(id.as_str())
+            .filter(connections::last_used_at.is_null().or(connections::last_used_at.lt(last))))
+        .set(connections::last_used_at.eq(last))
+        .execute(c))?;
+    Ok(())
+}

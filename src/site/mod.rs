@@ -1,0 +1,1 @@
+//! The pages for people: layout, assets, forms, and who is signed in.

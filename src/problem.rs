@@ -184,6 +184,7 @@ pub fn page(error: &Error, request: &RequestId) -> HttpResponse {
     };
     let mut response = HttpResponse::build(status);
     retry_after(&mut response, error);
+    crate::site::secure(&mut response, None);
     response
         .content_type("text/html; charset=utf-8")
         .insert_header((CACHE_CONTROL, "no-store"))

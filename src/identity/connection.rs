@@ -12,8 +12,6 @@ use super::store::connections;
 const SHOWN_AFTER_END: Micros = Micros::from_seconds(30 * 24 * 3_600);
 /// How long a connection whose code was not redeemed is shown.
 const SHOWN_BEFORE_START: Micros = Micros::from_seconds(10 * 60);
-/// How many connections one page shows.
-pub(super) const PAGE: i64 = 100;
 
 /// One connection, for a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +51,11 @@ pub struct Shown {
     pub ended_after: Timestamp,
     /// Ones that never started only where they were authorized after this.
     pub authorized_after: Timestamp,
+}
+
+impl ConnectionLine {
+    /// How many connections one page shows.
+    pub const PAGE: usize = 100;
 }
 
 impl Identity {

@@ -16,6 +16,8 @@ const FROM_ONE_ADDRESS: u32 = 10;
 const FROM_ALL: u32 = 100;
 /// How many counts are kept. Beyond that, new names are not counted: what bounds them then is the limit per address.
 const MOST: usize = 20_000;
+/// How often a full table is searched for counts that had their time.
+const SEARCH_EVERY: Micros = Micros::from_seconds(60);
 
 /// Which count: a name from one address, or from all of them.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -32,14 +34,21 @@ struct Count {
 
 /// The failures of the last quarter of an hour, in this process.
 #[derive(Default)]
-pub(super) struct Throttle(Mutex<HashMap<Key, Count>>);
+pub(super) struct Throttle(Mutex<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    by_key: HashMap<Key, Count>,
+    /// When the full table was last searched for counts that had their time.
+    searched: Timestamp,
+}
 
 impl Throttle {
     /// Refuses with `rate_limited` where the name had too many failures.
     pub(super) fn check(&self, name: &str, from: &Subject, now: Timestamp) -> Result<(), Error> {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (key, most) in keys(name, from) {
-            let Some(count) = counts.get(&key).filter(|count| runs(count, now)) else { continue };
+            let Some(count) = counts.by_key.get(&key).filter(|count| runs(count, now)) else { continue };
             if count.failures >= most {
                 let until = count.since.plus(WINDOW);
                 return Err(Error::new(Code::RateLimited, "too many failed sign-ins for this name")
@@ -54,13 +63,13 @@ impl Throttle {
     pub(super) fn failed(&self, name: &str, from: &Subject, now: Timestamp) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (key, _) in keys(name, from) {
-            if counts.len() >= MOST && !counts.contains_key(&key) {
-                counts.retain(|_, count| runs(count, now));
-                if counts.len() >= MOST {
+            if counts.by_key.len() >= MOST && !counts.by_key.contains_key(&key) {
+                counts.make_room(now);
+                if counts.by_key.len() >= MOST {
                     continue;
                 }
             }
-            let count = counts.entry(key).or_insert(Count { since: now, failures: 0 });
+            let count = counts.by_key.entry(key).or_insert(Count { since: now, failures: 0 });
             if !runs(count, now) {
                 *count = Count { since: now, failures: 0 };
             }
@@ -71,7 +80,17 @@ impl Throttle {
     /// Forgets the failures of a name at the address that then signed in.
     pub(super) fn succeeded(&self, name: &str, from: &Subject) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.remove(&Key { name: name.to_owned(), from: Some(from.clone()) });
+        counts.by_key.remove(&Key { name: name.to_owned(), from: Some(from.clone()) });
+    }
+}
+
+impl Counts {
+    /// Forgets what had its time, once a minute at most: a full table must not cost every failure a search.
+    fn make_room(&mut self, now: Timestamp) {
+        if now.since(self.searched) >= SEARCH_EVERY {
+            self.searched = now;
+            self.by_key.retain(|_, count| runs(count, now));
+        }
     }
 }
 
@@ -133,6 +152,6 @@ mod tests {
         for n in 0..(MOST + 1_000) {
             throttle.failed(&format!("name{n}"), &at(1), NOW);
         }
-        assert!(throttle.0.lock().unwrap().len() <= MOST);
+        assert!(throttle.0.lock().unwrap().by_key.len() <= MOST);
     }
 }

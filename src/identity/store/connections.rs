@@ -6,7 +6,7 @@ use tfp_actors::id::{ConnectionId, UserId};
 use tfp_actors::token_family::Why;
 use tfp_actors::{Error, Timestamp};
 
-use crate::identity::connection::{ConnectionLine, PAGE, Shown};
+use crate::identity::connection::{ConnectionLine, Shown};
 use crate::identity::usage::Used;
 use crate::store::tables::{connections, users};
 use crate::store::{Conn, on};
@@ -48,7 +48,7 @@ pub(crate) fn list(
         .filter(connections::activated_at.is_not_null()
             .or(connections::created_at.gt(shown.authorized_after.as_micros())))
         .order(connections::id.desc())
-        .limit(PAGE)
+        .limit(i64::try_from(ConnectionLine::PAGE).unwrap_or(i64::MAX))
         .select((
             connections::id,
             connections::user_id,

@@ -1,0 +1,199 @@
+//! Connected agents: what may act as this person, and the button that ends it.
+
+use actix_web::web::{Data, Form, Query};
+use actix_web::{HttpRequest, HttpResponse};
+use askama::Template;
+use serde::Deserialize;
+use url::Url;
+
+use tfp_actors::id::ConnectionId;
+use tfp_actors::token_family::{Revocation, Revoke, Trace, Why};
+use tfp_actors::{Error, Timestamp, Via};
+
+use crate::identity::ConnectionLine;
+use crate::site::when::{ago, date};
+use crate::site::{Frame, Session, Site, answer, next, page, see_other};
+use crate::telemetry::request_id;
+
+/// The purpose of the forms that end a connection.
+pub(super) const PURPOSE: &str = "revoke_connection";
+
+#[derive(Template)]
+#[template(path = "agents.html")]
+struct Agents {
+    frame: Frame,
+    mcp_url: String,
+    cards: Vec<Card>,
+    ended: bool,
+    token: String,
+    action: &'static str,
+    older: Option<String>,
+}
+
+/// One connection, as its card shows it.
+pub(super) struct Card {
+    pub(super) id: String,
+    pub(super) handle: Option<String>,
+    pub(super) client_name: String,
+    pub(super) redirect_host: String,
+    pub(super) scopes: Vec<String>,
+    pub(super) created: String,
+    pub(super) last_used: String,
+    pub(super) calls: i64,
+    pub(super) state: &'static str,
+    pub(super) label: &'static str,
+    pub(super) ended: Option<String>,
+}
+
+impl Card {
+    /// The card of a connection; with its user's handle where the page is not that user's own.
+    pub(super) fn of(line: ConnectionLine, now: Timestamp, with_handle: bool) -> Self {
+        let (state, label) = match (&line.ended, line.activated_at) {
+            (Some(_), _) => ("ended", "Ended"),
+            (None, Some(_)) => ("live", "Connected"),
+            (None, None) => ("waiting", "Waiting for the agent"),
+        };
+        let ended = line.ended.map(|(at, why)| format!("{}, {}", date(at), why.map_or("ended", told)));
+        Self {
+            id: line.id.into_text(),
+            handle: with_handle.then_some(line.handle),
+            client_name: line.client_name,
+            redirect_host: host_of(&line.redirect_uri),
+            scopes: line.scope.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect(),
+            created: date(line.created_at),
+            last_used: line.last_used_at.map_or_else(|| "never".to_owned(), |at| ago(at, now)),
+            calls: line.calls,
+            state,
+            label,
+            ended,
+        }
+    }
+}
+
+/// What the address of the page may say.
+#[derive(Deserialize)]
+pub(in crate::site) struct Wanted {
+    pub(super) before: Option<String>,
+    pub(super) ended: Option<String>,
+}
+
+/// What the form sends.
+#[derive(Deserialize)]
+pub(in crate::site) struct Sent {
+    pub(super) csrf: String,
+    pub(super) connection: String,
+}
+
+pub(in crate::site) async fn settings(_: Session) -> HttpResponse {
+    see_other(next::HOME)
+}
+
+pub(in crate::site) async fn show(
+    request: HttpRequest,
+    session: Session,
+    wanted: Query<Wanted>,
+    site: Data<Site>,
+) -> HttpResponse {
+    answer(&request, draw(&session, &wanted, &site).await)
+}
+
+async fn draw(session: &Session, wanted: &Wanted, site: &Site) -> Result<HttpResponse, Error> {
+    let identity = site.identity();
+    let before = wanted.before.clone().map(ConnectionId::from_text);
+    let lines = identity.connections_of(&session.caller.user, before).await?;
+    let (cards, older) = cards(lines, identity.now(), false, next::HOME);
+    page(&Agents {
+        frame: Frame::of(Some(session)),
+        mcp_url: format!("{}/mcp", identity.public_url()),
+        cards,
+        ended: wanted.ended.is_some(),
+        token: session.form_token(PURPOSE),
+        action: "/settings/agents/revoke",
+        older,
+    })
+}
+
+/// The cards of a page, and the address of the older ones where there may be some.
+pub(super) fn cards(
+    lines: Vec<ConnectionLine>,
+    now: Timestamp,
+    with_handle: bool,
+    path: &str,
+) -> (Vec<Card>, Option<String>) {
+    let full = lines.len() >= ConnectionLine::PAGE;
+    let older = lines.last().filter(|_| full).map(|last| format!("{path}?before={}", last.id));
+    (lines.into_iter().map(|line| Card::of(line, now, with_handle)).collect(), older)
+}
+
+pub(in crate::site) async fn revoke(
+    request: HttpRequest,
+    session: Session,
+    sent: Form<Sent>,
+    site: Data<Site>,
+) -> HttpResponse {
+    let connection = ConnectionId::from_text(sent.connection.clone());
+    let result = async {
+        session.check_form(PURPOSE, &sent.csrf)?;
+        let owner = site.identity().owner_of(&connection).await?;
+        if owner.as_ref() != Some(&session.caller.user) {
+            return Err(Error::not_found("connection"));
+        }
+        end(&request, &session, &site, connection, Why::User).await?;
+        Ok(see_other("/settings/agents?ended"))
+    };
+    answer(&request, result.await)
+}
+
+/// Ends a connection: once this is answered no token of it works, whatever it refreshed meanwhile.
+pub(super) async fn end(
+    request: &HttpRequest,
+    session: &Session,
+    site: &Site,
+    connection: ConnectionId,
+    why: Why,
+) -> Result<(), Error> {
+    let trace = Trace {
+        user: Some(session.caller.user.clone()),
+        via: Via::Site,
+        request: request_id(request),
+        action: "connection.revoke",
+    };
+    site.families().ask(connection, Revoke { what: Revocation::Connection(why), trace }).await??;
+    Ok(())
+}
+
+/// What ended a connection, in words.
+const fn told(why: Why) -> &'static str {
+    match why {
+        Why::User => "revoked here",
+        Why::Administrator => "revoked by an administrator",
+        Why::Client => "ended by the agent",
+        Why::Account => "the account was suspended",
+        Why::CodeReplayed => "its code was used twice",
+        Why::RefreshReplayed => "an old refresh token came back",
+        Why::ForeignClient => "another client used its refresh token",
+    }
+}
+
+/// The host that a connection's codes went to, as a person recognises it.
+fn host_of(redirect_uri: &str) -> String {
+    let Ok(url) = Url::parse(redirect_uri) else { return "unknown".to_owned() };
+    match (url.host_str(), url.port()) {
+        (Some(host), Some(port)) => format!("{host}:{port}"),
+        (Some(host), None) => host.to_owned(),
+        (None, _) => format!("{}: (an application on the device)", url.scheme()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::host_of;
+
+    #[test]
+    fn a_redirect_is_told_by_its_host() {
+        assert_eq!(host_of("https://claude.example/api/cb?x"), "claude.example");
+        assert_eq!(host_of("http://127.0.0.1:33418/cb"), "127.0.0.1:33418");
+        assert_eq!(host_of("cursor:/cb"), "cursor: (an application on the device)");
+        assert_eq!(host_of("no url"), "unknown");
+    }
+}

@@ -13,5 +13,8 @@ pub mod site;
 pub mod store;
 pub mod submissions;
 pub mod telemetry;
+#[cfg(test)]
+mod testkit;
+pub mod text;
 pub mod tool;
 mod words;

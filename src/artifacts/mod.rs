@@ -1,7 +1,10 @@
 //! Artifacts: files produced in an attempt, and the bytes that all stored files share.
 
+pub mod filename;
 pub mod media_type;
+mod resource;
 pub mod store;
+pub mod tools;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,6 +12,8 @@ use sha2::{Digest, Sha256};
 
 use tfp_actors::Timestamp;
 use tfp_actors::id::{ArtifactId, AttemptId};
+
+pub use resource::Artifacts;
 
 /// The most bytes of a file: 5 MB.
 pub const MOST_BYTES: usize = 5_000_000;

@@ -4,6 +4,7 @@
 //! with a note that says how.
 
 pub mod store;
+pub mod tools;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

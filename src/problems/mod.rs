@@ -4,7 +4,11 @@
 //! in one place, [`store::visible_to`]: everything that belongs to a problem is seen by those who may see the problem.
 
 mod access;
+mod chance;
+mod resources;
+mod selection;
 pub mod store;
+pub mod tools;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +21,8 @@ use crate::campaigns::Visibility;
 use crate::words::words;
 
 pub use access::{Viewer, is_id_or_slug};
+pub use resources::{ReferenceInputs, ReferenceResource, SkillResource};
+pub use selection::{Selection, Sort};
 
 words! {
     /// What kind of answer a problem asks for (`spec/tfp.md` §26.1).

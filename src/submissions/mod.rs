@@ -1,6 +1,8 @@
 //! Submissions: what is handed in from an attempt, to be judged.
 
+pub mod result;
 pub mod store;
+pub mod tools;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

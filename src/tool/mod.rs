@@ -6,6 +6,7 @@
 
 pub mod catalogue;
 mod context;
+pub mod cursor;
 pub mod dispatch;
 pub mod resource;
 pub mod schemas;

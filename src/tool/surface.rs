@@ -1,8 +1,14 @@
 //! The work surface: its tools and resource templates in the order in which clients see them. An area adds its lines
 //! here and nowhere else.
 
-use super::Entry;
-use super::resource::TemplateEntry;
+use super::resource::{TemplateEntry, template};
+use super::{Entry, read, write};
+use crate::artifacts::Artifacts;
+use crate::artifacts::tools::CreateArtifact;
+use crate::attempts::tools::{AddNote, EndAttempt, GetAttempt, StartAttempt};
+use crate::problems::ReferenceInputs;
+use crate::problems::tools::{GetProblem, PickProblem, SearchProblems};
+use crate::submissions::tools::{CreateSubmission, GetSubmission};
 
 /// The name of the surface in tokens, receipts and metrics.
 pub const NAME: &str = "work";
@@ -11,7 +17,18 @@ pub const NAME: &str = "work";
 pub const CONTRACT_VERSION: &str = "0.22.0";
 
 /// The tools.
-pub static WORK: &[Entry] = &[];
+pub static WORK: &[Entry] = &[
+    read::<SearchProblems>(),
+    read::<GetProblem>(),
+    read::<PickProblem>(),
+    write::<StartAttempt>(),
+    write::<AddNote>(),
+    write::<CreateArtifact>(),
+    write::<CreateSubmission>(),
+    write::<EndAttempt>(),
+    read::<GetAttempt>(),
+    read::<GetSubmission>(),
+];
 
 /// The resource templates.
-pub static TEMPLATES: &[TemplateEntry] = &[];
+pub static TEMPLATES: &[TemplateEntry] = &[template::<Artifacts>(), template::<ReferenceInputs>()];

@@ -76,6 +76,16 @@ pub fn active_counts(conn: &mut Conn<'_>, ids: &[&str]) -> Result<HashMap<String
     rows.into_iter().map(|(id, count)| Ok((id, number(count)?))).collect()
 }
 
+/// How many active attempts every problem has that has any.
+pub fn all_active_counts(conn: &mut Conn<'_>) -> Result<HashMap<String, u32>, Error> {
+    let rows: Vec<(String, i64)> = on!(conn, c => attempts::table
+        .filter(attempts::status.eq("active"))
+        .group_by(attempts::problem_id)
+        .select((attempts::problem_id, count_star()))
+        .load(c))?;
+    rows.into_iter().map(|(id, count)| Ok((id, number(count)?))).collect()
+}
+
 /// How many attempts there are at exactly this revision.
 pub fn summary(conn: &mut Conn<'_>, revision: &ProblemRevisionId) -> Result<AttemptSummary, Error> {
     let rows: Vec<(Option<String>, i64)> = on!(conn, c => attempts::table

@@ -12,9 +12,9 @@ use tfp_actors::{Error, Timestamp};
 use super::{Attempt, AttemptOutcome, AttemptStatus};
 use crate::store::tables::attempts;
 
-pub use find::{active_counts, active_of, count_active, find, load, summary};
+pub use find::{active_counts, active_of, all_active_counts, count_active, find, load, summary};
 pub use notes::{count_notes, insert_note, latest_notes, load_note};
-pub use write::{end, hold_active, insert, lock_user};
+pub use write::{end, find_own, hold_active, insert, lock_user};
 
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = attempts)]

@@ -7,7 +7,7 @@ use tfp_actors::id::{AttemptId, ConnectionId, UserId};
 use tfp_actors::{Code, Error, Timestamp};
 
 use super::{AttemptRow, find};
-use crate::attempts::{Attempt, AttemptOutcome};
+use crate::attempts::{Attempt, AttemptOutcome, AttemptStatus};
 use crate::problems::Viewer;
 use crate::store::tables::{attempts, users};
 use crate::store::{Conn, on};
@@ -64,12 +64,20 @@ pub fn hold_active(conn: &mut Conn<'_>, viewer: &Viewer, id: &AttemptId) -> Resu
     if let Some(row) = held {
         return row.try_into();
     }
+    find_own(conn, viewer, id).and_then(|_| Err(Error::corrupt("attempts", id.as_str())))
+}
+
+/// The viewer's own active attempt, without taking hold of it: the same refusals as [`hold_active`].
+pub fn find_own(conn: &mut Conn<'_>, viewer: &Viewer, id: &AttemptId) -> Result<Attempt, Error> {
     let found = find(conn, viewer, id)?;
     if !viewer.is(&found.user_id) {
         return Err(Error::new(
             Code::NotYours,
             "this attempt is another user's; only its user may add to it or end it",
         ));
+    }
+    if found.status == AttemptStatus::Active {
+        return Ok(found);
     }
     let ended = found.ended_at.map(|at| format!(" at {at}")).unwrap_or_default();
     Err(Error::new(Code::AttemptEnded, format!("this attempt ended{ended}; nothing can be added to it")))

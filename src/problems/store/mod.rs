@@ -1,6 +1,7 @@
 //! The problems' rows.
 
 mod find;
+mod list;
 mod write;
 
 use diesel::prelude::*;
@@ -14,6 +15,7 @@ use crate::campaigns::Visibility;
 use crate::store::tables::{campaigns, problem_revisions, problems, reference_inputs};
 
 pub use find::{find, is_visible, load, load_revision, reference, references, revision};
+pub use list::{Candidate, Filter, candidates, in_order, page};
 pub use write::{insert, insert_reference, insert_revision, update};
 
 /// The condition under which a viewer may know of a problem, and with it of its revisions, attempts, notes, artifacts,

@@ -1,0 +1,51 @@
+//! `get_submission`: a submission and where it stands.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use tfp_actors::Error;
+use tfp_actors::id::SubmissionId;
+
+use crate::artifacts::{Artifact, store as artifacts};
+use crate::problems::Viewer;
+use crate::submissions::{Submission, store};
+use crate::tool::{Call, ReadTool};
+
+/// Shows a submission, yours or another's, with its artifacts and its review. The bytes of an artifact are read as the
+/// resource tfp://artifacts/{artifact_id}.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The submission.
+    pub submission_id: SubmissionId,
+}
+
+/// The submission.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The submission.
+    pub submission: Submission,
+    /// Its artifacts, in the order they were handed in.
+    pub artifacts: Vec<Artifact>,
+}
+
+/// The tool.
+pub struct GetSubmission;
+
+impl ReadTool for GetSubmission {
+    const NAME: &'static str = "get_submission";
+    const TITLE: &'static str = "Read a submission";
+    type Input = Input;
+    type Output = Output;
+
+    async fn call(call: Call, input: Input) -> Result<Output, Error> {
+        let viewer = Viewer::of(&call.caller);
+        call.store()
+            .read(move |conn| {
+                let submission = store::find(conn, &viewer, &input.submission_id)?;
+                let artifacts = artifacts::of_submission(conn, &submission.id)?;
+                Ok(Output { submission, artifacts })
+            })
+            .await
+    }
+}

@@ -19,6 +19,8 @@ mod tests;
 pub use actor::{Exchange, Keeper, Revoke};
 pub use store::{CodeFacts, Commit, Effect, Facts, FamilyStore, Loaded, Pair, Parent, RefreshFacts, Step};
 
+use serde_json::json;
+
 use crate::clock::{Micros, Timestamp};
 use crate::error::{Code, Error};
 use crate::id::{ClientId, ConnectionId, RequestId, UserId};
@@ -222,25 +224,47 @@ pub enum Refused {
     },
 }
 
+impl Refused {
+    /// The word for the log and the audit row; OAuth has one for nearly all of them.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Revoked => "revoked",
+            Self::Expired => "expired",
+            Self::WrongClient => "wrong_client",
+            Self::WrongVerifier => "wrong_verifier",
+            Self::WrongRedirect => "wrong_redirect",
+            Self::Replayed(_) => "replayed",
+            Self::Stale => "stale",
+            Self::TooManySiblings { .. } => "too_many_siblings",
+        }
+    }
+}
+
+/// The word of the refusal stands in the details, as `refused`.
 impl From<Refused> for Error {
     fn from(refused: Refused) -> Self {
-        let message = match refused {
+        let error = match refused {
             Refused::TooManySiblings { wait } => {
                 let seconds = u64::try_from(wait.seconds_ceil()).unwrap_or(0).max(1);
-                return Self::new(Code::RateLimited, "this refresh token has given as many pairs as it may")
+                Self::new(Code::RateLimited, "this refresh token has given as many pairs as it may")
                     .with_retry_after(seconds)
-                    .with_next_action("Use the newest pair you were given, and do not send this refresh token again.");
+                    .with_next_action("Use the newest pair you were given, and do not send this refresh token again.")
             }
-            Refused::Replayed(_) => "this grant was used before; the connection has ended",
-            Refused::Unknown
-            | Refused::Revoked
-            | Refused::Expired
-            | Refused::WrongClient
-            | Refused::WrongVerifier
-            | Refused::WrongRedirect
-            | Refused::Stale => "the grant is unknown, expired, revoked, or was given to another client",
+            Refused::Unknown => Self::new(Code::InvalidGrant, "this code or token is unknown here"),
+            Refused::Revoked => Self::new(Code::InvalidGrant, "the connection has ended"),
+            Refused::Expired => Self::new(Code::InvalidGrant, "this code or token has expired"),
+            Refused::WrongClient => Self::new(Code::InvalidGrant, "this code or token was given to another client"),
+            Refused::WrongVerifier => Self::new(Code::InvalidGrant, "code_verifier does not fit the code_challenge"),
+            Refused::WrongRedirect => {
+                Self::new(Code::InvalidGrant, "redirect_uri is not the one of the authorization request")
+            }
+            Refused::Replayed(_) => {
+                Self::new(Code::InvalidGrant, "this code or token was used before; the connection has ended")
+            }
+            Refused::Stale => Self::new(Code::InvalidGrant, "this token was exchanged before; use the pair it gave"),
         };
-        Self::new(Code::InvalidGrant, message)
+        error.with_details(json!({ "refused": refused.as_str() }))
     }
 }
 

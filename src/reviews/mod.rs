@@ -5,8 +5,10 @@
 //! at once, whether or not anything noticed; a judgment that was acknowledged is never lost; nobody but the holder
 //! learns who holds a seat.
 
+pub mod eligibility;
 pub mod objects;
 pub mod protocol;
+pub mod response;
 pub mod store;
 
 use schemars::JsonSchema;

@@ -217,3 +217,87 @@ pub(in crate::reviews) fn within(path: &str, what: &str, text: &str, least: usiz
         flaws.push(Flaw::new(path, format!("{least} to {most} characters"), message));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn sound() -> Value {
+        json!({
+            "title": "One careful look",
+            "decision": { "by": "choice", "node": "review", "criterion": "verdict", "accept": ["accept"],
+                          "changes_requested": ["changes"], "reject": ["reject"] },
+            "nodes": [{ "id": "review", "title": "Review", "seats": 1, "rubric": [
+                { "key": "verdict", "title": "Verdict", "required": true,
+                  "answer": { "kind": "choice", "options": ["accept", "changes", "reject"] } },
+                { "key": "why", "title": "Why", "required": true, "answer": { "kind": "text", "min_length": 1 } },
+            ]}],
+        })
+    }
+
+    fn paths(spec: Value) -> Vec<String> {
+        let spec: Spec = serde_json::from_value(spec).unwrap();
+        spec.flaws().into_iter().map(|flaw| flaw.path).collect()
+    }
+
+    #[test]
+    fn a_sound_protocol_has_no_flaws_and_holds_for_48_hours() {
+        let spec: Spec = serde_json::from_value(sound()).unwrap();
+        assert_eq!(spec.flaws(), []);
+        assert_eq!(spec.nodes[0].hold_seconds, 172_800);
+        let again: Spec = serde_json::from_value(serde_json::to_value(&spec).unwrap()).unwrap();
+        assert_eq!(again, spec);
+    }
+
+    #[test]
+    fn every_mistake_is_named_with_its_place() {
+        let mut spec = sound();
+        spec["title"] = json!("");
+        spec["nodes"][0]["seats"] = json!(51);
+        spec["nodes"][0]["hold_seconds"] = json!(59);
+        spec["nodes"][0]["deadline_seconds"] = json!(0);
+        spec["nodes"][0]["rubric"][0]["answer"]["options"] = json!(["accept", "accept", "other"]);
+        spec["nodes"][0]["rubric"][1] =
+            json!({ "key": "No", "title": "S", "required": false, "answer": { "kind": "score", "min": 3, "max": 3 } });
+        let found = paths(spec);
+        let expected = [
+            "/title",
+            "/nodes/0/seats",
+            "/nodes/0/hold_seconds",
+            "/nodes/0/deadline_seconds",
+            "/nodes/0/rubric/0/answer/options/1",
+            "/nodes/0/rubric/1/key",
+            "/nodes/0/rubric/1/answer",
+            "/decision",
+        ];
+        for path in expected {
+            assert!(found.iter().any(|found| found == path), "{path} is not among {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_decision_must_rest_on_a_required_criterion_of_its_kind() {
+        for (criterion, wrong) in [("missing", true), ("why", true), ("verdict", false)] {
+            let mut spec = sound();
+            spec["decision"]["criterion"] = json!(criterion);
+            assert_eq!(paths(spec).contains(&"/decision/criterion".to_owned()), wrong, "{criterion}");
+        }
+        let mut spec = sound();
+        spec["nodes"][0]["rubric"][0]["required"] = json!(false);
+        assert_eq!(paths(spec), ["/decision/criterion"]);
+        let mut spec = sound();
+        spec["decision"]["node"] = json!("other");
+        assert_eq!(paths(spec), ["/decision/node"]);
+    }
+
+    #[test]
+    fn unknown_fields_are_refused_at_every_depth() {
+        for pointer in ["", "/decision", "/nodes/0", "/nodes/0/rubric/0", "/nodes/0/rubric/0/answer"] {
+            let mut spec = sound();
+            spec.pointer_mut(pointer).unwrap()["surprise"] = json!(1);
+            assert!(serde_json::from_value::<Spec>(spec).is_err(), "{pointer}");
+        }
+    }
+}

@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod decide;
 mod flaws;
 
 pub(super) use flaws::within;

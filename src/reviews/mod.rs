@@ -5,16 +5,25 @@
 //! at once, whether or not anything noticed; a judgment that was acknowledged is never lost; nobody but the holder
 //! learns who holds a seat.
 
+pub mod bundle;
 pub mod eligibility;
 pub mod objects;
 pub mod protocol;
+pub mod resource;
 pub mod response;
+pub mod seating;
 pub mod store;
+pub mod tools;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use objects::{ReviewAssignment, ReviewNode, ReviewProcess, ReviewProtocol, SeatCount};
+use crate::submissions::SubmissionStatus;
+use crate::words::words;
+
+pub use objects::{
+    AssignmentStatus, NodeStatus, ProcessStatus, ReviewAssignment, ReviewNode, ReviewProcess, ReviewProtocol, SeatCount,
+};
 
 /// Something wrong in a protocol or a response, named with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -34,30 +43,25 @@ impl Flaw {
     }
 }
 
-/// What a review decided over its submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// The work counts.
-    Accepted,
-    /// The work does not count as it is; its author may continue it.
-    ChangesRequested,
-    /// The work does not count.
-    Rejected,
+words! {
+    /// What a review decided over its submission.
+    pub enum Outcome {
+        /// The work counts.
+        Accepted = "accepted",
+        /// The work does not count as it is; its author may continue it.
+        ChangesRequested = "changes_requested",
+        /// The work does not count.
+        Rejected = "rejected",
+    }
 }
 
 impl Outcome {
-    /// The word in rows; it is the submission's status too.
-    pub const fn as_str(self) -> &'static str {
+    /// What becomes of the submission.
+    pub const fn submission_status(self) -> SubmissionStatus {
         match self {
-            Self::Accepted => "accepted",
-            Self::ChangesRequested => "changes_requested",
-            Self::Rejected => "rejected",
+            Self::Accepted => SubmissionStatus::Accepted,
+            Self::ChangesRequested => SubmissionStatus::ChangesRequested,
+            Self::Rejected => SubmissionStatus::Rejected,
         }
-    }
-
-    /// The outcome of a word.
-    pub fn parse(word: &str) -> Option<Self> {
-        [Self::Accepted, Self::ChangesRequested, Self::Rejected].into_iter().find(|outcome| outcome.as_str() == word)
     }
 }

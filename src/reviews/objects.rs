@@ -8,6 +8,41 @@ use tfp_actors::id::{AssignmentId, ProblemId, ReviewProcessId, ReviewProtocolId,
 
 use super::Outcome;
 use super::protocol::Spec;
+use crate::words::words;
+
+words! {
+    /// Where a process stands.
+    pub enum ProcessStatus {
+        /// Judgments are missing.
+        Open = "open",
+        /// It is decided.
+        Closed = "closed",
+    }
+
+    /// Where a node stands.
+    pub enum NodeStatus {
+        /// It opens when the nodes before it are closed.
+        Waiting = "waiting",
+        /// It takes responses, until its deadline if it has one.
+        Open = "open",
+        /// All its judgments are in.
+        Closed = "closed",
+    }
+
+    /// What has become of an assignment.
+    pub enum AssignmentStatus {
+        /// The seat is the person's until `hold_until`.
+        Held = "held",
+        /// The hold ended by itself. While nobody else takes the seat, the response is taken still.
+        Lapsed = "lapsed",
+        /// The judgment is in.
+        HandedIn = "handed_in",
+        /// The person gave it up, for good.
+        Declined = "declined",
+        /// The hold was ended by someone who may.
+        Released = "released",
+    }
+}
 
 /// The review of one submission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,28 +68,6 @@ pub struct ReviewProcess {
     /// When its last node closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<Timestamp>,
-}
-
-/// Where a process stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ProcessStatus {
-    /// Judgments are missing.
-    Open,
-    /// It is decided.
-    Closed,
-}
-
-/// Where a node stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NodeStatus {
-    /// It opens when the nodes before it are closed.
-    Waiting,
-    /// It takes responses, until its deadline if it has one.
-    Open,
-    /// All its judgments are in.
-    Closed,
 }
 
 /// A node of a process and how full it is.
@@ -119,22 +132,6 @@ pub struct ReviewAssignment {
     /// When it was handed in, declined or released.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
-}
-
-/// What has become of an assignment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AssignmentStatus {
-    /// The seat is the person's until `hold_until`.
-    Held,
-    /// The hold ended by itself. While nobody else takes the seat, the response is taken still.
-    Lapsed,
-    /// The judgment is in.
-    HandedIn,
-    /// The person gave it up, for good.
-    Declined,
-    /// The hold was ended by someone who may.
-    Released,
 }
 
 /// A protocol as it is stored.

@@ -68,7 +68,11 @@ fn flaws(response: &Response, rubric: &[Criterion], materials: &[String]) -> Vec
         match response.criteria.get(&criterion.key) {
             Some(value) => flaws.extend(answer_flaw(&path, &criterion.answer, value)),
             None if criterion.required => {
-                flaws.push(Flaw::new(path, expected(&criterion.answer), "this criterion is required and has no answer"));
+                flaws.push(Flaw::new(
+                    path,
+                    expected(&criterion.answer),
+                    "this criterion is required and has no answer",
+                ));
             }
             None => {}
         }
@@ -130,7 +134,9 @@ fn expected(answer: &Answer) -> String {
 
 fn answer_flaw(path: &str, answer: &Answer, value: &Value) -> Option<Flaw> {
     let fault = match (answer, value) {
-        (Answer::Score { min, max, step }, Value::Number(number)) => score_fault(number.as_f64().unwrap_or(f64::NAN), *min, *max, *step)?,
+        (Answer::Score { min, max, step }, Value::Number(number)) => {
+            score_fault(number.as_f64().unwrap_or(f64::NAN), *min, *max, *step)?
+        }
         (Answer::Choice { options }, Value::String(given)) => {
             if options.contains(given) {
                 return None;
@@ -206,7 +212,10 @@ mod tests {
             "assistance": { "provider": "a", "model": "b", "config": { "temperature": 0 } },
         });
         assert_eq!(problems(full), []);
-        assert_eq!(problems(json!({ "criteria": { "verdict": "no", "quality": 1, "why": "abc" }, "citations": [] })), []);
+        assert_eq!(
+            problems(json!({ "criteria": { "verdict": "no", "quality": 1, "why": "abc" }, "citations": [] })),
+            []
+        );
     }
 
     #[test]

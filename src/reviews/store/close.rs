@@ -4,13 +4,15 @@
 use diesel::prelude::*;
 use serde_json::{Map, Value};
 
+use tfp_actors::id::SubmissionId;
 use tfp_actors::seat::Step;
 use tfp_actors::{Error, Timestamp};
 
 use super::open::parse;
-use crate::reviews::Outcome;
-use crate::store::tables::{review_nodes, review_processes, review_protocols, review_responses, seats, submissions};
+use crate::store::tables::{review_nodes, review_processes, review_protocols, review_responses, seats};
 use crate::store::{Conn, on};
+use crate::submissions::SubmissionStatus;
+use crate::submissions::store::move_status;
 
 /// Writes the judgment, and closes what it completes.
 pub(super) fn record(conn: &mut Conn<'_>, step: &Step, judgment: &Value) -> Result<(), Error> {
@@ -70,7 +72,9 @@ fn close(conn: &mut Conn<'_>, process: &str, at: Timestamp) -> Result<(), Error>
             review_processes::closed_at.eq(Some(at.as_micros())),
         ))
         .execute(c))?;
-    decide(conn, &submission, outcome)
+    // A submission that was withdrawn meanwhile stays withdrawn, whatever its review says.
+    let submission = SubmissionId::from_text(submission);
+    move_status(conn, &submission, SubmissionStatus::InReview, outcome.submission_status()).map(|_| ())
 }
 
 /// The criteria of a stored response.
@@ -80,14 +84,4 @@ fn answers(response: &str) -> Option<Map<String, Value>> {
         Some(Value::Object(criteria)) => Some(criteria),
         _ => None,
     }
-}
-
-/// A withdrawn submission stays withdrawn, whatever its review says.
-fn decide(conn: &mut Conn<'_>, submission: &str, outcome: Outcome) -> Result<(), Error> {
-    on!(conn, c => diesel::update(submissions::table
-            .filter(submissions::id.eq(submission))
-            .filter(submissions::status.ne("withdrawn")))
-        .set((submissions::status.eq(outcome.as_str()), submissions::version.eq(submissions::version + 1)))
-        .execute(c))?;
-    Ok(())
 }

@@ -16,6 +16,8 @@ pub mod when;
 
 use std::sync::Arc;
 
+use actix_web::Route;
+use actix_web::guard;
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
@@ -122,19 +124,24 @@ impl Frame {
     }
 }
 
+/// Looking at a page: GET, and HEAD for its header alone.
+fn look() -> Route {
+    web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
+}
+
 /// The site's pages and assets. Those that make sessions are counted against their address.
 pub fn routes(cfg: &mut ServiceConfig) {
     let minting = |path: &str| web::resource(path).wrap(from_fn(limits::minting_page)).app_data(pages::form_config());
-    cfg.service(web::resource(assets::CSS_PATH).get(assets::css))
-        .service(web::resource("/").get(pages::home::show))
-        .service(minting("/sign-in").get(pages::sign_in::show).post(pages::sign_in::send))
+    cfg.service(web::resource(assets::CSS_PATH).route(look().to(assets::css)))
+        .service(web::resource("/").route(look().to(pages::home::show)))
+        .service(minting("/sign-in").route(look().to(pages::sign_in::show)).post(pages::sign_in::send))
         .service(web::resource("/sign-out").app_data(pages::form_config()).post(pages::sign_in::sign_out))
-        .service(minting("/setup/{token}").get(pages::setup::show).post(pages::setup::send))
-        .service(minting("/sign-in/link/{token}").get(pages::link::show).post(pages::link::send))
-        .service(web::resource("/settings").get(pages::agents::settings))
-        .service(web::resource("/settings/agents").get(pages::agents::show))
+        .service(minting("/setup/{token}").route(look().to(pages::setup::show)).post(pages::setup::send))
+        .service(minting("/sign-in/link/{token}").route(look().to(pages::link::show)).post(pages::link::send))
+        .service(web::resource("/settings").route(look().to(pages::agents::settings)))
+        .service(web::resource("/settings/agents").route(look().to(pages::agents::show)))
         .service(web::resource("/settings/agents/revoke").app_data(pages::form_config()).post(pages::agents::revoke))
-        .service(web::resource("/admin").get(pages::admin::show))
-        .service(web::resource("/admin/connections").get(pages::admin::connections))
+        .service(web::resource("/admin").route(look().to(pages::admin::show)))
+        .service(web::resource("/admin/connections").route(look().to(pages::admin::connections)))
         .service(web::resource("/admin/connections/revoke").app_data(pages::form_config()).post(pages::admin::revoke));
 }

@@ -39,7 +39,6 @@ pub(super) struct Card {
     pub(super) scopes: Vec<String>,
     pub(super) created: String,
     pub(super) last_used: String,
-    pub(super) calls: i64,
     pub(super) state: &'static str,
     pub(super) label: &'static str,
     pub(super) ended: Option<String>,
@@ -61,12 +60,20 @@ impl Card {
             redirect_host: host_of(&line.redirect_uri),
             scopes: line.scope.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect(),
             created: date(line.created_at),
-            last_used: line.last_used_at.map_or_else(|| "never".to_owned(), |at| ago(at, now)),
-            calls: line.calls,
+            last_used: last_used(line.last_used_at, line.calls, now),
             state,
             label,
             ended,
         }
+    }
+}
+
+/// When a connection was last used, and how often, as far as it is written.
+fn last_used(at: Option<Timestamp>, calls: i64, now: Timestamp) -> String {
+    match (at, calls) {
+        (None, _) => "never".to_owned(),
+        (Some(at), 1) => format!("{}, 1 call", ago(at, now)),
+        (Some(at), calls) => format!("{}, {calls} calls", ago(at, now)),
     }
 }
 
@@ -181,7 +188,7 @@ fn host_of(redirect_uri: &str) -> String {
     match (url.host_str(), url.port()) {
         (Some(host), Some(port)) => format!("{host}:{port}"),
         (Some(host), None) => host.to_owned(),
-        (None, _) => format!("{}: (an application on the device)", url.scheme()),
+        (None, _) => format!("an application on your device ({}:)", url.scheme()),
     }
 }
 
@@ -193,7 +200,7 @@ mod tests {
     fn a_redirect_is_told_by_its_host() {
         assert_eq!(host_of("https://claude.example/api/cb?x"), "claude.example");
         assert_eq!(host_of("http://127.0.0.1:33418/cb"), "127.0.0.1:33418");
-        assert_eq!(host_of("cursor:/cb"), "cursor: (an application on the device)");
+        assert_eq!(host_of("cursor:/cb"), "an application on your device (cursor:)");
         assert_eq!(host_of("no url"), "unknown");
     }
 }

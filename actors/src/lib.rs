@@ -12,6 +12,8 @@ pub mod seat;
 pub mod stamp;
 pub mod token_family;
 
+#[cfg(test)]
+mod interleavings;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 

@@ -64,7 +64,7 @@ impl Handler<Take> for Keeper {
 }
 
 /// Judges on what was seen, commits, and starts over from the row where memory refused or the row moved.
-async fn perform(
+pub(super) async fn perform(
     id: &SeatId,
     port: &dyn SeatStore,
     clock: &dyn Clock,

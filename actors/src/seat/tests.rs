@@ -1,5 +1,7 @@
 //! The actor under a paused clock, alone and as two replicas over the same row.
 
+mod replicas;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,26 +61,26 @@ impl World {
         by: usize,
         key: Option<(&str, &str)>,
     ) -> Result<Sealed<Done>, Error> {
-        self.replicas[replica].ask(seat_id(), self.message(act, by, key)).await?
-    }
-
-    fn message(&self, act: Act, by: usize, key: Option<(&str, &str)>) -> Take {
-        let key = key.map(|(key, payload)| (OperationKey::parse(key).unwrap(), PayloadHash(payload.to_owned())));
-        let stamp = Stamp {
-            user: user(by),
-            via: Via::Site,
-            request: RequestId::from_text("req_1"),
-            action: "claim_review",
-            surface: "work",
-            key,
-            at: self.clock.now(),
-        };
-        Take { act, policy: HOURS_48, stamp }
+        self.replicas[replica].ask(seat_id(), message(act, by, key, self.clock.now())).await?
     }
 
     fn row(&self) -> Seat {
         self.store.get(&seat_id()).unwrap()
     }
+}
+
+fn message(act: Act, by: usize, key: Option<(&str, &str)>, at: Timestamp) -> Take {
+    let key = key.map(|(key, payload)| (OperationKey::parse(key).unwrap(), PayloadHash(payload.to_owned())));
+    let stamp = Stamp {
+        user: user(by),
+        via: Via::Site,
+        request: RequestId::from_text("req_1"),
+        action: "claim_review",
+        surface: "work",
+        key,
+        at,
+    };
+    Take { act, policy: HOURS_48, stamp }
 }
 
 fn seat_id() -> SeatId {
@@ -259,7 +261,7 @@ async fn a_panic_under_the_actor_is_answered_by_the_next_one() {
 #[actix::test]
 async fn an_unknown_seat_is_not_found() {
     let world = World::new();
-    let take = world.message(Act::Claim, 1, None);
+    let take = message(Act::Claim, 1, None, world.clock.now());
     let answer = world.replicas[0].ask(SeatId::from_text("seat_2"), take).await.unwrap();
     assert_eq!(code(&answer), Some(Code::NotFound));
 }

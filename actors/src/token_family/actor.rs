@@ -64,12 +64,7 @@ impl Handler<Exchange> for Keeper {
 
     fn handle(&mut self, asked: Exchange, _: &mut Context<Self>) -> Self::Result {
         let work = self.work();
-        let answer = async move {
-            let Exchange { grant, minted, policy, trace } = asked;
-            let judge = |rows: &Loaded, at| rule::exchange(&rows.family, &rows.facts, &grant, &minted, &policy, at);
-            work.perform(Some(grant.clone()), trace, judge).await?.map_err(Error::from)
-        };
-        AtomicResponse::new(Box::pin(answer.into_actor(self)))
+        AtomicResponse::new(Box::pin(async move { work.exchange(asked).await }.into_actor(self)))
     }
 }
 
@@ -78,22 +73,29 @@ impl Handler<Revoke> for Keeper {
 
     fn handle(&mut self, asked: Revoke, _: &mut Context<Self>) -> Self::Result {
         let work = self.work();
-        let answer = async move {
-            let Revoke { what, trace } = asked;
-            work.perform(None, trace, |rows, at| rule::revoke(&rows.family, &what, at)).await
-        };
-        AtomicResponse::new(Box::pin(answer.into_actor(self)))
+        AtomicResponse::new(Box::pin(async move { work.revoke(asked).await }.into_actor(self)))
     }
 }
 
 /// What one call needs of its actor.
-struct Work {
-    id: ConnectionId,
-    port: Arc<dyn FamilyStore>,
-    clock: Arc<dyn Clock>,
+pub(super) struct Work {
+    pub(super) id: ConnectionId,
+    pub(super) port: Arc<dyn FamilyStore>,
+    pub(super) clock: Arc<dyn Clock>,
 }
 
 impl Work {
+    pub(super) async fn exchange(&self, asked: Exchange) -> Result<Granted, Error> {
+        let Exchange { grant, minted, policy, trace } = asked;
+        let judge = |rows: &Loaded, at| rule::exchange(&rows.family, &rows.facts, &grant, &minted, &policy, at);
+        self.perform(Some(grant.clone()), trace, judge).await?.map_err(Error::from)
+    }
+
+    pub(super) async fn revoke(&self, asked: Revoke) -> Result<Ended, Error> {
+        let Revoke { what, trace } = asked;
+        self.perform(None, trace, |rows, at| rule::revoke(&rows.family, &what, at)).await
+    }
+
     /// Reads, judges, commits; and again from the reading where the row moved. The instant is taken anew each time, after
     /// the reading, so that a grace runs from the exchange's own commit and not from when the call was queued.
     async fn perform<T>(

@@ -2,6 +2,7 @@
 
 mod history;
 mod keeper;
+mod replicas;
 
 use super::rule::{Verdict, exchange, revoke};
 use super::*;

@@ -6,6 +6,7 @@ pub mod campaigns;
 pub mod config;
 pub mod identity;
 pub mod limits;
+pub mod mcp;
 pub mod oauth;
 pub mod problem;
 pub mod problems;

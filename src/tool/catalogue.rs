@@ -80,6 +80,7 @@ impl Listed {
 
         let mut output = root(entry, (entry.output_schema)())?;
         output.remove("description");
+        admit_errors(&mut output);
         if let (true, Some(Value::Object(properties))) = (write, output.get_mut("properties")) {
             properties.insert("operation".to_owned(), operation());
         }
@@ -128,6 +129,35 @@ fn tidy(mut schema: Value) -> Value {
         _ => {}
     }
     schema
+}
+
+/// Lets the schema of an answer describe a refusal too: clients check the structured content of a refused call against
+/// it, and would show the model their own complaint in place of the refusal.
+fn admit_errors(output: &mut Map<String, Value>) {
+    let properties = output.entry("properties").or_insert_with(|| json!({}));
+    if let Some(properties) = properties.as_object_mut() {
+        properties.insert("error".to_owned(), error());
+    }
+    if let Some(required) = output.remove("required") {
+        output.insert("anyOf".to_owned(), json!([{ "required": required }, { "required": ["error"] }]));
+    }
+}
+
+fn error() -> Value {
+    json!({
+        "type": "object",
+        "description": "Present, and alone, where the call was refused.",
+        "properties": {
+            "code": { "type": "string" },
+            "message": { "type": "string" },
+            "retry": { "enum": ["safe", "after", "never", "unknown"] },
+            "retry_after_seconds": { "type": "integer" },
+            "next_action": { "type": "string" },
+            "details": {},
+            "request_id": { "type": "string" },
+        },
+        "required": ["code", "message", "retry"],
+    })
 }
 
 fn operation_key() -> Value {

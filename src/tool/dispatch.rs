@@ -16,7 +16,8 @@ use tfp_actors::{Code, Error, OperationKey, PayloadHash, Sealed, Stamp};
 
 use super::catalogue::{Catalogue, Listed};
 use super::validate::shorten;
-use super::{Answer, AuditLine, Call, Caller, Capability, Earlier, Run, Scope, Scopes, Services, audit, earlier};
+use super::{Answer, AuditLine, Call, Caller, Earlier, Run, Scopes, Services, audit, earlier};
+use crate::identity::held_scopes;
 
 /// Runs the calls of one surface.
 pub struct Dispatcher {
@@ -102,12 +103,12 @@ impl Dispatcher {
     async fn run(&self, tool: &Listed, mut call: Call, mut arguments: Value) -> Result<String, Error> {
         tool.checker.check(&arguments)?;
         match tool.entry.run {
-            Run::Read(run) => guarded(tool, run(call, arguments)).await,
+            Run::Read(run) => guarded(tool.entry.name, run(call, arguments)).await,
             Run::Write { commit, answer } => {
                 call.stamp.key = take_key(tool.entry.name, &mut arguments)?;
                 let sealed = match lookup(&call).await? {
                     Some(sealed) => sealed,
-                    None => match guarded(tool, commit(call.clone(), arguments)).await {
+                    None => match guarded(tool.entry.name, commit(call.clone(), arguments)).await {
                         Ok(sealed) => sealed,
                         // The refusal stands unless the twin's outcome is there; a failing look-up changes nothing of it.
                         Err(refusal) => match lookup(&call).await {
@@ -120,7 +121,8 @@ impl Dispatcher {
                 let Sealed { receipt, committed_at, replayed } = sealed;
                 let key = call.stamp.key.clone();
                 let kept = receipt.clone();
-                let envelope = guarded(tool, answer(call, receipt)).await.map_err(|cause| unanswered(cause, &kept))?;
+                let envelope =
+                    guarded(tool.entry.name, answer(call, receipt)).await.map_err(|cause| unanswered(cause, &kept))?;
                 Ok(match key {
                     None => envelope,
                     Some((key, _)) => with_operation(
@@ -143,13 +145,8 @@ enum Shut {
 /// new consent would help.
 fn gate(tool: &Listed, caller: &Caller) -> Result<(), Shut> {
     let needed = tool.entry.scope;
-    let capability = match needed {
-        Scope::Author => Some(Capability::Author),
-        Scope::CustomVerifier => Some(Capability::CustomVerifier),
-        Scope::Read | Scope::Contribute => None,
-    };
-    if let Some(capability) = capability.filter(|capability| !caller.capabilities.contains(capability)) {
-        let message = format!("your account does not have the capability {}", capability.as_str());
+    if !held_scopes(&Scopes::new(vec![needed]), &caller.capabilities).has(needed) {
+        let message = format!("your account does not have the capability {}", needed.as_str());
         return Err(Shut::Forbidden(Error::new(Code::Forbidden, message)));
     }
     if caller.scopes.has(needed) {
@@ -218,11 +215,11 @@ async fn lookup(call: &Call) -> Result<Option<Sealed<Value>>, Error> {
 }
 
 /// The handler's answer; its panic is a fault of the server and ends this call alone.
-async fn guarded<T>(tool: &Listed, work: Answer<T>) -> Result<T, Error> {
+pub async fn guarded<T>(name: &str, work: Answer<T>) -> Result<T, Error> {
     AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<String>().map(String::as_str);
         let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no words");
-        Err(Error::internal(format!("the tool {} panicked: {words}", tool.entry.name)))
+        Err(Error::internal(format!("{name} panicked: {words}")))
     })
 }
 

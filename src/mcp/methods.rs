@@ -1,0 +1,154 @@
+//! The methods of the protocol.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use actix_web::http::header::HeaderMap;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use tfp_actors::id::RequestId;
+use tfp_actors::{Code, Error};
+
+use super::Endpoint;
+use super::era::{Era, negotiate};
+use super::fault::{Fault, Kind};
+use super::ladder::Request;
+use super::message::text;
+use super::reply::Reply;
+use super::resources;
+use crate::problem;
+use crate::tool::dispatch::Called;
+use crate::tool::{Caller, Scope, Scopes};
+
+/// The longest URI of a resource, in bytes.
+const LONGEST_URI: usize = 4_096;
+
+/// What a request is answered with.
+pub struct Context<'a> {
+    /// Who asks.
+    pub caller: &'a Arc<Caller>,
+    /// The request, as named in logs and errors.
+    pub request: &'a RequestId,
+    /// Its header fields.
+    pub headers: &'a HeaderMap,
+}
+
+impl Endpoint {
+    /// Answers one request that has passed the ladder.
+    pub async fn answer(&self, context: &Context<'_>, request: &Request<'_>) -> Result<Reply, Fault> {
+        #[cfg(feature = "conformance-fixtures")]
+        if let Some(answer) = self.fixtures.answer(context.headers, request) {
+            return answer;
+        }
+        let (era, params) = (request.era, &request.params);
+        match (era, &*request.method) {
+            (Era::Legacy, "initialize") => match params.protocol_version.and_then(text) {
+                Some(version) => Ok(self.lists.initialize(negotiate(&version))),
+                None => Err(Fault::new(Kind::InvalidParams, "initialize needs protocolVersion, a string.")),
+            },
+            (Era::Legacy, "ping") => Ok(Reply::of("{}".to_owned())),
+            (Era::Modern, "server/discover") => Ok(self.lists.discovery()),
+            (_, "tools/list") => from_start(params.cursor).map(|()| self.lists.tools()),
+            (_, "resources/list") => from_start(params.cursor).map(|()| self.lists.resources()),
+            (_, "resources/templates/list") => from_start(params.cursor).map(|()| self.lists.templates()),
+            (_, "tools/call") => self.call(context, request).await,
+            (_, "resources/read") => self.read(context, request).await,
+            (Era::Modern, "initialize") => Err(Fault::new(
+                Kind::UnknownMethod,
+                "There is no initialize in 2026-07-28: every request carries its _meta. Start with server/discover.",
+            )),
+            (_, method) => {
+                let method = crate::tool::validate::shorten(method, 80);
+                Err(Fault::new(Kind::UnknownMethod, format!("Method not found: {method}.")))
+            }
+        }
+    }
+
+    async fn call(&self, context: &Context<'_>, request: &Request<'_>) -> Result<Reply, Fault> {
+        let Some(name) = request.params.name.and_then(text) else {
+            return Err(Fault::new(Kind::InvalidParams, "tools/call needs name, a string."));
+        };
+        let arguments = match request.params.arguments {
+            None => json!({}),
+            Some(raw) => serde_json::from_str(raw.get())
+                .map_err(|e| Fault::new(Kind::InvalidParams, format!("arguments cannot be read: {e}.")))?,
+        };
+        let started = tokio::time::Instant::now();
+        let called = self.dispatcher.call(context.caller, context.request, &name, arguments).await;
+        // The label is the tool's own name, never the caller's text.
+        let label = self.dispatcher.catalogue().get(&name).map_or("unknown", |listed| listed.entry.name);
+        metrics::counter!("tfp_tool_calls_total", "tool" => label, "outcome" => called.outcome()).increment(1);
+        metrics::histogram!("tfp_tool_seconds", "tool" => label).record(started.elapsed().as_secs_f64());
+        match called {
+            Called::Done(envelope) => Ok(Reply::of(result(&envelope, false))),
+            Called::Refused(error) => {
+                Ok(Reply::of(result(&problem::tool_error(&error, context.request).to_string(), true)))
+            }
+            Called::MissingScope(scopes) => Err(Fault::missing_scope(scopes)),
+            Called::UnknownTool => Err(self.unknown_tool(&name)),
+        }
+    }
+
+    fn unknown_tool(&self, name: &str) -> Fault {
+        let names = self.dispatcher.catalogue().tools().iter().map(|listed| listed.entry.name);
+        let near = crate::tool::validate::nearest(name, names).map(|near| format!(" Did you mean {near}?"));
+        let name = crate::tool::validate::shorten(name, 80);
+        Fault::new(Kind::InvalidParams, format!("Unknown tool: {name}.{}", near.unwrap_or_default()))
+    }
+
+    async fn read(&self, context: &Context<'_>, request: &Request<'_>) -> Result<Reply, Fault> {
+        let uri = match request.params.uri.and_then(text) {
+            Some(uri) if uri.len() <= LONGEST_URI => uri,
+            _ => {
+                return Err(Fault::new(
+                    Kind::InvalidParams,
+                    "resources/read needs uri, a string of at most 4096 bytes.",
+                ));
+            }
+        };
+        if !context.caller.scopes.has(Scope::Read) {
+            let needed = context.caller.scopes.iter().chain([Scope::Read]).collect();
+            return Err(Fault::missing_scope(Scopes::new(needed)));
+        }
+        let call = self.dispatcher.begin(context.caller, context.request, "resources/read");
+        match resources::read(self.templates, call, &uri).await {
+            Ok(contents) => Ok(Reply::of(contents).kept_for(0)),
+            Err(error) => Err(unread(&error, &uri, context.request)),
+        }
+    }
+}
+
+/// The only page of a list is its first: no cursor was ever given out.
+fn from_start(cursor: Option<&RawValue>) -> Result<(), Fault> {
+    match cursor.map(text) {
+        None => Ok(()),
+        Some(Some(Cow::Borrowed(""))) => Ok(()),
+        Some(_) => {
+            Err(Fault::new(Kind::InvalidParams, "Unknown cursor: this list has one page. Ask without a cursor."))
+        }
+    }
+}
+
+/// A tool's result: the text and the structured content are the same envelope, written once.
+fn result(envelope: &str, is_error: bool) -> String {
+    let mut out = String::with_capacity(envelope.len() * 2 + envelope.len() / 4 + 128);
+    out.push_str("{\"content\":[{\"type\":\"text\",\"text\":");
+    out.push_str(&Value::from(envelope).to_string());
+    out.push_str("}],\"structuredContent\":");
+    out.push_str(envelope);
+    out.push_str(if is_error { ",\"isError\":true}" } else { ",\"isError\":false}" });
+    out
+}
+
+/// A resource that cannot be read. Unknown, invisible and withdrawn are all "not there"; the uri is echoed, as both eras
+/// want it.
+fn unread(error: &Error, uri: &str, request: &RequestId) -> Fault {
+    let shown = problem::tool_error(error, request);
+    let data = json!({ "uri": uri, "error": shown.get("error") });
+    match error.code() {
+        Code::NotFound => Fault::new(Kind::NoSuchResource, "Resource not found.").with_data(json!({ "uri": uri })),
+        Code::Internal | Code::Unavailable | Code::CommitUnknown => Fault::of(Kind::Internal, error, data),
+        _ => Fault::of(Kind::NoSuchResource, error, data),
+    }
+}

@@ -11,7 +11,7 @@ use actix_web::web::{Bytes, BytesMut, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode};
 use futures_util::StreamExt;
 
-use tfp_actors::bucket::{Answer, BucketKey, Scope as BucketScope, Subject};
+use tfp_actors::bucket::{Answer, Scope};
 use tfp_actors::id::RequestId;
 use tfp_actors::{Code, Error};
 
@@ -20,6 +20,7 @@ use super::fault::{Fault, Kind};
 use super::reply::render;
 use super::{Endpoint, cors};
 use crate::identity::secret;
+use crate::limits::set_fields;
 use crate::tool::Caller;
 use crate::{problem, telemetry};
 
@@ -60,7 +61,7 @@ impl Endpoint {
             Some(error) => refuse(&edge_fault(Kind::RateLimited, &error, id)),
             None => self.accept(request, payload, caller, token, id).await,
         };
-        describe_rate(&mut response, &rate);
+        set_fields(response.headers_mut(), Scope::Mcp, &rate);
         response
     }
 
@@ -88,8 +89,7 @@ impl Endpoint {
 
     /// Counts one call of the token.
     pub(super) async fn draw(&self, token: Option<&str>) -> Result<Answer, Error> {
-        let subject = Subject::of_token(&secret::hash(token.unwrap_or_default()));
-        self.buckets.draw(BucketKey { scope: BucketScope::Mcp, subject }, self.per_minute).await
+        self.limits.mcp(&secret::hash(token.unwrap_or_default())).await
     }
 
     /// Reads what a known caller sent, and answers it.
@@ -198,16 +198,6 @@ pub(super) fn json(status: u16, body: String) -> HttpResponse {
     let mut response = HttpResponse::build(status);
     response.content_type("application/json").insert_header((CACHE_CONTROL, "no-store"));
     response.body(body)
-}
-
-/// What is left of the minute.
-fn describe_rate(response: &mut HttpResponse, rate: &Answer) {
-    let (limit, remaining, reset) = match *rate {
-        Answer::Allowed { limit, remaining, reset_seconds } => (limit, remaining, reset_seconds),
-        Answer::Refused { limit, reset_seconds, .. } => (limit, 0, reset_seconds),
-    };
-    set(response, HeaderName::from_static("ratelimit"), &format!("\"mcp\";r={remaining};t={reset}"));
-    set(response, HeaderName::from_static("ratelimit-policy"), &format!("\"mcp\";q={limit};w=60"));
 }
 
 fn set(response: &mut HttpResponse, name: HeaderName, value: &str) {

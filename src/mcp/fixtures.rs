@@ -15,17 +15,10 @@ use super::era::Era;
 use super::fault::{Fault, Kind};
 use super::headers::{Field, decode};
 use super::ladder::Request;
+use super::lists::Extra;
 use super::message::text;
 use super::reply::Reply;
 use state::Seal;
-
-/// What the fixtures add to the lists.
-pub(super) struct Extra {
-    pub(super) tools: Vec<Value>,
-    pub(super) templates: Vec<Value>,
-    pub(super) resources: Vec<Value>,
-    pub(super) capabilities: Value,
-}
 
 impl Extra {
     pub(super) fn new() -> Self {

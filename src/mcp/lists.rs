@@ -31,20 +31,9 @@ pub struct Lists {
 impl Lists {
     /// The answers of a surface.
     pub fn new(catalogue: &Catalogue, templates: &[TemplateEntry]) -> Self {
-        #[cfg_attr(not(feature = "conformance-fixtures"), expect(unused_mut, reason = "the fixtures add to them"))]
-        let (mut tools, mut capabilities) = (catalogue.definitions(), json!({ "tools": {}, "resources": {} }));
-        #[cfg_attr(not(feature = "conformance-fixtures"), expect(unused_mut, reason = "the fixtures add to them"))]
-        let (mut templates, mut resources): (Vec<Value>, Vec<Value>) =
-            (templates.iter().map(shown).collect(), Vec::new());
-        #[cfg(feature = "conformance-fixtures")]
-        let extra = super::fixtures::Extra::new();
-        #[cfg(feature = "conformance-fixtures")]
-        {
-            tools.extend(&extra.tools);
-            templates.extend(extra.templates);
-            resources.extend(extra.resources);
-            capabilities = extra.capabilities;
-        }
+        let Extra { tools: more, templates: more_templates, resources, capabilities } = Extra::new();
+        let tools: Vec<&Value> = catalogue.definitions().into_iter().chain(&more).collect();
+        let templates: Vec<Value> = templates.iter().map(shown).chain(more_templates).collect();
         let discovery = json!({
             "supportedVersions": MODERN,
             "capabilities": capabilities,
@@ -61,12 +50,7 @@ impl Lists {
 
     /// `initialize` with the version that both speak.
     pub fn initialize(&self, version: &str) -> Reply {
-        #[cfg_attr(not(feature = "conformance-fixtures"), expect(unused_mut, reason = "the fixtures add to them"))]
-        let mut capabilities = self.capabilities.clone();
-        #[cfg(feature = "conformance-fixtures")]
-        if let Some(capabilities) = capabilities.as_object_mut() {
-            capabilities.insert("logging".to_owned(), json!({}));
-        }
+        let capabilities = with_logging(self.capabilities.clone());
         Reply::of(format!(
             "{{\"protocolVersion\":\"{version}\",\"capabilities\":{capabilities},\"serverInfo\":{},\"instructions\":{}}}",
             *SERVER_INFO,
@@ -94,6 +78,34 @@ impl Lists {
     pub fn templates(&self) -> Reply {
         Reply::shared(&self.templates).kept_for(0)
     }
+}
+
+/// What a build may list beside the surface's own.
+pub struct Extra {
+    /// Further tools.
+    pub tools: Vec<Value>,
+    /// Further templates.
+    pub templates: Vec<Value>,
+    /// Resources to browse.
+    pub resources: Vec<Value>,
+    /// What the server says that it can do.
+    pub capabilities: Value,
+}
+
+#[cfg(not(feature = "conformance-fixtures"))]
+impl Extra {
+    fn new() -> Self {
+        let capabilities = json!({ "tools": {}, "resources": {} });
+        Self { tools: Vec::new(), templates: Vec::new(), resources: Vec::new(), capabilities }
+    }
+}
+
+/// The capabilities as the handshake shows them: the fixtures have the legacy `logging` beside.
+fn with_logging(mut capabilities: Value) -> Value {
+    if cfg!(feature = "conformance-fixtures") {
+        capabilities["logging"] = json!({});
+    }
+    capabilities
 }
 
 fn shown(entry: &TemplateEntry) -> Value {

@@ -26,10 +26,10 @@ use actix_web::http::header::HeaderMap;
 use actix_web::{HttpResponse, web};
 
 use tfp_actors::Error;
-use tfp_actors::bucket::Buckets;
 use tfp_actors::id::RequestId;
 
 use crate::identity::Identity;
+use crate::limits::Limits;
 use crate::tool::catalogue::Catalogue;
 use crate::tool::dispatch::Dispatcher;
 use crate::tool::resource::TemplateEntry;
@@ -44,8 +44,7 @@ pub struct Endpoint {
     templates: &'static [TemplateEntry],
     lists: lists::Lists,
     identity: Identity,
-    buckets: Buckets,
-    per_minute: u32,
+    limits: Limits,
     origins: Origins,
     challenge: challenge::Challenge,
     #[cfg(feature = "conformance-fixtures")]
@@ -53,15 +52,8 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint of the work surface. `per_minute` is how many calls one token may make. Fails where a tool is not fit
-    /// to be listed, which a test finds first.
-    pub fn new(
-        services: Services,
-        identity: Identity,
-        buckets: Buckets,
-        per_minute: u32,
-        origins: Origins,
-    ) -> Result<Self, Error> {
+    /// The endpoint of the work surface. Fails where a tool is not fit to be listed, which a test finds first.
+    pub fn new(services: Services, identity: Identity, limits: Limits, origins: Origins) -> Result<Self, Error> {
         let catalogue = Arc::new(Catalogue::new(surface::WORK)?);
         Ok(Self {
             lists: lists::Lists::new(&catalogue, surface::TEMPLATES),
@@ -71,8 +63,7 @@ impl Endpoint {
             dispatcher: Dispatcher::new(catalogue, services, surface::NAME),
             templates: surface::TEMPLATES,
             identity,
-            buckets,
-            per_minute,
+            limits,
             origins,
         })
     }

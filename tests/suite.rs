@@ -1,1 +1,32 @@
-fn main() {}
+//! The one test binary beside the crates' own unit tests. It skips by name what this machine lacks the tools for.
+//!
+//! `TFP_TEST_REQUIRE=postgres,node,browser` makes a missing layer a failure.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says what it expects and fails where that does not hold"
+)]
+
+mod store;
+mod support;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, run};
+
+fn main() -> ExitCode {
+    if let Some(part) = std::env::var_os(support::part::NAME) {
+        return support::part::play(&part.to_string_lossy(), store::PARTS);
+    }
+    let arguments = Arguments::from_args();
+    let layers = support::layers::Layers::find();
+    let trials = [store::tests(&layers)].into_iter().flatten().collect();
+    let conclusion = run(&arguments, trials);
+    support::postgres::stop();
+    if !arguments.list {
+        layers.report();
+    }
+    conclusion.exit_code()
+}

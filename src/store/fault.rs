@@ -55,9 +55,9 @@ pub fn fault(error: Sql) -> Error {
             .with_source(error);
     }
     let passing = match &error {
-        Sql::DatabaseError(Kind::ClosedConnection | Kind::UnableToSendCommand | Kind::SerializationFailure, _) => true,
+        Sql::DatabaseError(Kind::ClosedConnection | Kind::UnableToSendCommand | Kind::SerializationFailure, _)
+        | Sql::BrokenTransactionManager => true,
         Sql::DatabaseError(Kind::Unknown, told) => PASSING.iter().any(|words| told.message().starts_with(words)),
-        Sql::BrokenTransactionManager => true,
         _ => false,
     };
     if passing {

@@ -45,9 +45,15 @@ enum Database {
     Pg(pg::Pg),
 }
 
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Store").field(&self.engine()).finish()
+    }
+}
+
 impl Store {
     /// Opens the database that the settings name; makes SQLite's file, for its owner alone, where there is none. Waits
-    /// up to ten seconds for a PostgreSQL server that is just starting. The message of the error is for the operator.
+    /// up to five seconds for a PostgreSQL server that is just starting. The message of the error is for the operator.
     pub fn open(settings: &StoreSettings) -> Result<Self, Error> {
         let database = match settings.place()? {
             Place::Sqlite(path) => Database::Lite(lite::Lite::open(path, settings)?),

@@ -24,7 +24,7 @@ use super::unit::{Said, Unit, run_once};
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// How long opening the store waits for a server that is just starting.
-const START: Duration = Duration::from_secs(10);
+const START: Duration = Duration::from_secs(5);
 
 /// How often a unit runs again after the server gave it up in favour of another.
 const RETRIES: u32 = 3;

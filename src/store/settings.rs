@@ -1,5 +1,6 @@
 //! How a store is opened.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use tfp_actors::Error;
@@ -15,7 +16,7 @@ pub enum Synchronous {
 }
 
 /// How a store is opened. [`StoreSettings::new`] has the defaults.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct StoreSettings {
     /// `sqlite:PATH`, a path, or `postgres://…`.
     pub url: String,
@@ -27,6 +28,19 @@ pub struct StoreSettings {
     pub sqlite_synchronous: Synchronous,
     /// Whether SQLite's writer puts all waiting jobs into one transaction; `false` is one commit per job, for the benchmark.
     pub group: bool,
+}
+
+impl fmt::Debug for StoreSettings {
+    /// Without the URL's user and password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreSettings")
+            .field("url", &self.url.rsplit_once('@').map_or(self.url.as_str(), |(_, place)| place))
+            .field("readers", &self.readers)
+            .field("pg_connections", &self.pg_connections)
+            .field("sqlite_synchronous", &self.sqlite_synchronous)
+            .field("group", &self.group)
+            .finish()
+    }
 }
 
 impl StoreSettings {

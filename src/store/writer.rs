@@ -3,12 +3,14 @@
 //! Answers leave after the commit that they speak of. What a caller queued is run to its end even if the caller has
 //! gone away. The rules for panics, full disks and failed commits are in [`batch`](super::batch).
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError};
 use std::time::Duration;
 
 use diesel::SqliteConnection;
+use diesel::connection::SimpleConnection;
 use tfp_actors::Error;
 use tokio::sync::oneshot;
 
@@ -98,7 +100,7 @@ impl Writer {
         let batches = Batches::new(link, Arc::clone(&sound), most);
         std::thread::Builder::new()
             .name("tfp-writer".to_owned())
-            .spawn(move || serve(&Orders { queue: orders, closing: std::cell::Cell::new(None) }, batches))
+            .spawn(move || serve(&Orders { queue: orders, closing: Cell::new(None) }, batches))
             .map_err(Error::internal)?;
         Ok(Self { queue, sound })
     }
@@ -141,7 +143,7 @@ impl Writer {
 /// The queue as the batches see it.
 pub(super) struct Orders {
     queue: Receiver<Order>,
-    closing: std::cell::Cell<Option<oneshot::Sender<()>>>,
+    closing: Cell<Option<oneshot::Sender<()>>>,
 }
 
 impl Orders {
@@ -176,7 +178,6 @@ fn serve(orders: &Orders, mut batches: Batches) {
 
 /// The smallest write that needs a real commit: the file's application id, always the same ("tfp" and a zero byte).
 pub(super) fn probe(conn: &mut Conn<'_>) -> Result<Unit<()>, Error> {
-    use diesel::connection::SimpleConnection;
     match conn {
         Conn::Lite(c) => c.batch_execute("PRAGMA application_id = 1952870400").map_err(fault::fault)?,
         Conn::Pg(_) => {}

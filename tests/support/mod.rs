@@ -1,0 +1,22 @@
+//! What every group of tests stands on: databases, the machine's layers, a runtime like the server's.
+
+pub mod db;
+pub mod layers;
+pub mod part;
+pub mod postgres;
+
+use std::future::Future;
+
+pub use db::TestDb;
+pub use layers::{Layer, Layers};
+
+/// Names each body after its function: `bodies![units::a, units::b]`.
+macro_rules! bodies {
+    ($($module:ident :: $name:ident),* $(,)?) => { &[$((stringify!($name), $module::$name),)*] };
+}
+pub(crate) use bodies;
+
+/// Runs the future on a current-thread runtime, as actix runs every handler.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts").block_on(future)
+}

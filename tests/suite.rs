@@ -20,6 +20,8 @@ fn main() -> ExitCode {
     if let Some(part) = std::env::var_os(support::part::NAME) {
         return support::part::play(&part.to_string_lossy(), store::PARTS);
     }
+    // Without it no HTTPS client can be made; a second installation is refused, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let arguments = Arguments::from_args();
     let layers = support::layers::Layers::find();
     let trials = [store::tests(&layers)].into_iter().flatten().collect();

@@ -14,16 +14,22 @@ use super::{db, postgres};
 pub enum Layer {
     /// PostgreSQL's server programs.
     Postgres,
+    /// Node.js, for the clients that are written in it.
+    Node,
+    /// Chromium and its driver.
+    Browser,
     /// The right to mount a small file system, to fill it.
     Tmpfs,
 }
 
 impl Layer {
-    const ALL: [Self; 2] = [Self::Postgres, Self::Tmpfs];
+    const ALL: [Self; 4] = [Self::Postgres, Self::Node, Self::Browser, Self::Tmpfs];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Postgres => "postgres",
+            Self::Node => "node",
+            Self::Browser => "browser",
             Self::Tmpfs => "tmpfs",
         }
     }
@@ -32,9 +38,19 @@ impl Layer {
     fn lack(self) -> Option<String> {
         match self {
             Self::Postgres => postgres::lack(),
+            Self::Node => not_on_path(&["node"]),
+            Self::Browser => not_on_path(&["chromium", "chromedriver"]),
             Self::Tmpfs => db::SmallDisk::lack(),
         }
     }
+}
+
+/// Which of the programs is not on PATH, if any.
+fn not_on_path(programs: &[&str]) -> Option<String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let missing =
+        programs.iter().find(|program| !std::env::split_paths(&path).any(|folder| folder.join(program).exists()));
+    missing.map(|program| format!("{program} is not on PATH"))
 }
 
 /// What this machine lacks, and what was asked of it.
@@ -99,7 +115,7 @@ impl Layers {
         }
         for name in &self.required {
             if !Layer::ALL.iter().any(|layer| layer.name() == name) {
-                println!("required layer {name}: no test here needs it");
+                println!("required layer {name}: there is none of that name");
             }
         }
     }

@@ -9,9 +9,9 @@ use crate::tool::Call;
 use crate::tool::resource::{Contents, ResourceTemplate, ResourceUri};
 
 /// Review processes.
-pub struct ReviewProcessResource;
+pub struct ReviewProcesses;
 
-impl ResourceTemplate for ReviewProcessResource {
+impl ResourceTemplate for ReviewProcesses {
     const TEMPLATE: &'static str = "tfp://review-processes/{review_process_id}";
     const NAME: &'static str = "review_process";
     const TITLE: &'static str = "Review process";

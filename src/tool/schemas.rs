@@ -7,6 +7,7 @@ use crate::artifacts::Artifact;
 use crate::attempts::{Attempt, Note};
 use crate::campaigns::Campaign;
 use crate::problems::{Problem, ProblemRevision};
+use crate::reviews::{ReviewAssignment, ReviewNode, ReviewProcess, ReviewProtocol};
 use crate::submissions::Submission;
 
 /// The canonical objects by the name of their file. An area adds a line for each of its types:
@@ -19,4 +20,8 @@ pub static OBJECTS: &[(&str, fn() -> Value)] = &[
     ("note", schema_of::<Note>),
     ("artifact", schema_of::<Artifact>),
     ("submission", schema_of::<Submission>),
+    ("review_process", schema_of::<ReviewProcess>),
+    ("review_node", schema_of::<ReviewNode>),
+    ("review_assignment", schema_of::<ReviewAssignment>),
+    ("review_protocol", schema_of::<ReviewProtocol>),
 ];

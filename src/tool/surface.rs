@@ -8,6 +8,8 @@ use crate::artifacts::tools::CreateArtifact;
 use crate::attempts::tools::{AddNote, EndAttempt, GetAttempt, StartAttempt};
 use crate::problems::ReferenceInputs;
 use crate::problems::tools::{GetProblem, PickProblem, SearchProblems};
+use crate::reviews::resource::ReviewProcesses;
+use crate::reviews::tools::{ClaimReview, DeclineReviewAssignment, GetReviewCase, PickReview, SubmitReviewResponse};
 use crate::submissions::tools::{CreateSubmission, GetSubmission};
 
 /// The name of the surface in tokens, receipts and metrics.
@@ -28,7 +30,13 @@ pub static WORK: &[Entry] = &[
     write::<EndAttempt>(),
     read::<GetAttempt>(),
     read::<GetSubmission>(),
+    read::<PickReview>(),
+    read::<GetReviewCase>(),
+    write::<ClaimReview>(),
+    write::<SubmitReviewResponse>(),
+    write::<DeclineReviewAssignment>(),
 ];
 
 /// The resource templates.
-pub static TEMPLATES: &[TemplateEntry] = &[template::<Artifacts>(), template::<ReferenceInputs>()];
+pub static TEMPLATES: &[TemplateEntry] =
+    &[template::<Artifacts>(), template::<ReferenceInputs>(), template::<ReviewProcesses>()];

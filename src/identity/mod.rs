@@ -15,6 +15,7 @@ mod session;
 mod sign_in;
 mod store;
 mod throttle;
+pub mod tools;
 mod usage;
 mod user;
 

@@ -116,7 +116,7 @@ fn root(entry: &Entry, schema: Value) -> Result<Map<String, Value>, Error> {
 }
 
 /// Takes out the number formats that schemars adds and JSON Schema does not know: some clients refuse a schema over them.
-fn tidy(mut schema: Value) -> Value {
+pub fn tidy(mut schema: Value) -> Value {
     match &mut schema {
         Value::Object(map) => {
             let foreign = |format: &str| ["int", "uint", "float", "double"].iter().any(|word| format.starts_with(word));

@@ -6,6 +6,7 @@ use super::{Entry, read, write};
 use crate::artifacts::Artifacts;
 use crate::artifacts::tools::CreateArtifact;
 use crate::attempts::tools::{AddNote, EndAttempt, GetAttempt, StartAttempt};
+use crate::identity::tools::WhoAmI;
 use crate::problems::ReferenceInputs;
 use crate::problems::tools::{GetProblem, PickProblem, SearchProblems};
 use crate::reviews::resource::ReviewProcesses;
@@ -20,6 +21,7 @@ pub const CONTRACT_VERSION: &str = "0.22.0";
 
 /// The tools.
 pub static WORK: &[Entry] = &[
+    read::<WhoAmI>(),
     read::<SearchProblems>(),
     read::<GetProblem>(),
     read::<PickProblem>(),

@@ -1,0 +1,5 @@
+//! The tools about who one is.
+
+mod whoami;
+
+pub use whoami::WhoAmI;

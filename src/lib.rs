@@ -2,6 +2,7 @@
 
 pub mod artifacts;
 pub mod attempts;
+pub mod authoring;
 pub mod campaigns;
 pub mod config;
 pub mod identity;

@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use diesel::prelude::*;
-
 use tfp_actors::clock::Micros;
 use tfp_actors::directory::{Directory, Limits};
-use tfp_actors::id::{CampaignId, ProblemId, ProblemRevisionId, RequestId, UserId};
+use tfp_actors::id::{CampaignId, ProblemId, ProblemRevisionId, RequestId};
 use tfp_actors::testkit::{ManualClock, MemorySeats, SeededEntropy};
 use tfp_actors::{Clock, Error, OperationKey, PayloadHash, Stamp, Timestamp, seat};
 
 use crate::campaigns::Visibility;
+use crate::identity::{Identity, NewUser};
 use crate::problems::{Problem, ProblemRevision, ProblemStatus, Structure, store as problems};
-use crate::store::tables::users;
-use crate::store::{Conn, Store, StoreSettings, on};
+use crate::store::{Conn, Store, StoreSettings};
 use crate::tool::{Call, Caller, ReadTool, Scope, Scopes, Services, WriteTool};
 
 pub(crate) struct World {
@@ -56,23 +54,13 @@ impl World {
     }
 
     pub(crate) async fn person(&self, handle: &'static str, is_admin: bool) -> Arc<Caller> {
-        let now = self.tick();
-        let id = UserId::mint(now, &*self.entropy);
-        let row = id.clone();
-        self.write(move |conn| {
-            on!(conn, c => diesel::insert_into(users::table)
-                .values((
-                    users::id.eq(row.as_str()),
-                    users::handle.eq(handle),
-                    users::display_name.eq(handle),
-                    users::is_admin.eq(is_admin),
-                    users::created_at.eq(now.as_micros()),
-                ))
-                .execute(c))
-        })
-        .await;
+        self.tick();
+        let Services { store, clock, entropy, public_url, .. } = self.services.clone();
+        let new =
+            NewUser { handle: handle.to_owned(), display_name: String::new(), email: None, password: None, is_admin };
+        let user = Identity::new(store, clock, entropy, public_url).add_user(new).await.unwrap();
         Arc::new(Caller {
-            user: id,
+            user: user.id,
             handle: handle.to_owned(),
             display_name: handle.to_owned(),
             is_admin,

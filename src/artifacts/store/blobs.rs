@@ -31,3 +31,16 @@ pub fn read_blob(conn: &mut Conn<'_>, content_hash: &str) -> Result<Vec<u8>, Err
         .optional())?
     .ok_or_else(|| Error::corrupt("blobs", content_hash))
 }
+
+/// Those of the hashes under which bytes are stored.
+pub fn stored(conn: &mut Conn<'_>, hashes: &[String]) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    for some in hashes.chunks(500) {
+        let these: Vec<String> = on!(conn, c => blobs::table
+            .filter(blobs::content_hash.eq_any(some))
+            .select(blobs::content_hash)
+            .load(c))?;
+        found.extend(these);
+    }
+    Ok(found)
+}

@@ -14,7 +14,7 @@ use crate::problems::store::visible_to;
 use crate::store::tables::{artifacts, attempts, problems, submission_artifacts};
 use crate::store::{Conn, on};
 
-pub use blobs::{put_blob, read_blob};
+pub use blobs::{put_blob, read_blob, stored};
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = artifacts)]

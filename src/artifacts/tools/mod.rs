@@ -1,5 +1,5 @@
 //! The tools that store files.
 
-mod create_artifact;
+pub mod create_artifact;
 
 pub use create_artifact::CreateArtifact;

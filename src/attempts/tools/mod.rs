@@ -1,9 +1,9 @@
 //! The tools of the work itself.
 
-mod add_note;
-mod end_attempt;
-mod get_attempt;
-mod start_attempt;
+pub mod add_note;
+pub mod end_attempt;
+pub mod get_attempt;
+pub mod start_attempt;
 #[cfg(test)]
 mod tests;
 

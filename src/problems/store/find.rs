@@ -45,6 +45,17 @@ pub fn load(conn: &mut Conn<'_>, id: &ProblemId) -> Result<Option<Problem>, Erro
     .transpose()
 }
 
+/// The problem of a slug, whoever looks.
+pub fn load_by_slug(conn: &mut Conn<'_>, slug: &str) -> Result<Option<Problem>, Error> {
+    on!(conn, c => problems::table
+        .filter(problems::slug.eq(slug))
+        .select(ProblemRow::as_select())
+        .first(c)
+        .optional())?
+    .map(Problem::try_from)
+    .transpose()
+}
+
 /// The revision of an id, if the viewer may know of its problem.
 pub fn revision(conn: &mut Conn<'_>, viewer: &Viewer, id: &ProblemRevisionId) -> Result<ProblemRevision, Error> {
     let found = load_revision(conn, id)?.ok_or_else(|| Error::not_found("problem revision"))?;

@@ -14,7 +14,7 @@ use super::{Problem, ProblemRevision, ProblemStatus, ReferenceInput, Structure};
 use crate::campaigns::Visibility;
 use crate::store::tables::{campaigns, problem_revisions, problems, reference_inputs};
 
-pub use find::{find, is_visible, load, load_revision, reference, references, revision};
+pub use find::{find, is_visible, load, load_by_slug, load_revision, reference, references, revision};
 pub use list::{Candidate, Filter, candidates, in_order, page};
 pub use write::{insert, insert_reference, insert_revision, update};
 

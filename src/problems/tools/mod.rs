@@ -1,8 +1,8 @@
 //! The tools that find and show problems.
 
-mod get_problem;
-mod pick_problem;
-mod search_problems;
+pub mod get_problem;
+pub mod pick_problem;
+pub mod search_problems;
 #[cfg(test)]
 mod tests;
 

@@ -8,6 +8,8 @@ use tfp_actors::id::SubmissionId;
 
 use crate::artifacts::{Artifact, store as artifacts};
 use crate::problems::Viewer;
+use crate::reviews::ReviewProcess;
+use crate::reviews::store::process_of_submission;
 use crate::submissions::{Submission, store};
 use crate::tool::{Call, ReadTool};
 
@@ -27,6 +29,9 @@ pub struct Output {
     pub submission: Submission,
     /// Its artifacts, in the order they were handed in.
     pub artifacts: Vec<Artifact>,
+    /// Its review and how far it is; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review_process: Option<ReviewProcess>,
 }
 
 /// The tool.
@@ -39,12 +44,13 @@ impl ReadTool for GetSubmission {
     type Output = Output;
 
     async fn call(call: Call, input: Input) -> Result<Output, Error> {
-        let viewer = Viewer::of(&call.caller);
+        let (viewer, now) = (Viewer::of(&call.caller), call.now());
         call.store()
             .read(move |conn| {
                 let submission = store::find(conn, &viewer, &input.submission_id)?;
                 let artifacts = artifacts::of_submission(conn, &submission.id)?;
-                Ok(Output { submission, artifacts })
+                let review_process = process_of_submission(conn, &submission.id, now)?;
+                Ok(Output { submission, artifacts, review_process })
             })
             .await
     }

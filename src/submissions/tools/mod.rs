@@ -1,7 +1,9 @@
 //! The tools of submissions.
 
-mod create_submission;
-mod get_submission;
+pub mod create_submission;
+pub mod get_submission;
+#[cfg(test)]
+mod tests;
 
 pub use create_submission::CreateSubmission;
 pub use get_submission::GetSubmission;

@@ -9,6 +9,7 @@
     reason = "a test says what it expects and fails where that does not hold"
 )]
 
+mod identity;
 mod store;
 mod support;
 
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let arguments = Arguments::from_args();
     let layers = support::layers::Layers::find();
-    let trials = [store::tests(&layers)].into_iter().flatten().collect();
+    let trials = [store::tests(&layers), identity::tests(&layers)].into_iter().flatten().collect();
     let conclusion = run(&arguments, trials);
     support::postgres::stop();
     if !arguments.list {

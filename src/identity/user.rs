@@ -101,6 +101,20 @@ impl Identity {
             .await
     }
 
+    /// Takes a capability back. Tokens that were granted it lose it with the next call.
+    pub async fn withdraw(&self, handle: &str, capability: Capability) -> Result<(), Error> {
+        let user = self.known(handle).await?;
+        let (now, trail) = (self.now(), self.operator());
+        self.0
+            .store
+            .write("identity.withdraw", move |conn| {
+                users::withdraw(conn, &user.id, capability)?;
+                let details = json!({ "capability": capability.as_str() });
+                note(conn, &trail, now, "user.withdraw", "done", Some(&user.id), None, details)
+            })
+            .await
+    }
+
     /// Suspends an account, or takes the suspension back. A suspended one is refused everywhere from the next request on.
     pub async fn suspend(&self, handle: &str, suspended: bool) -> Result<(), Error> {
         let user = self.known(handle).await?;

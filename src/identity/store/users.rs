@@ -104,6 +104,15 @@ pub(crate) fn grant(conn: &mut Conn<'_>, user: &UserId, capability: Capability, 
     Ok(())
 }
 
+/// Takes a capability back.
+pub(crate) fn withdraw(conn: &mut Conn<'_>, user: &UserId, capability: Capability) -> Result<(), Error> {
+    on!(conn, c => diesel::delete(user_grants::table
+            .filter(user_grants::user_id.eq(user.as_str()))
+            .filter(user_grants::capability.eq(capability.as_str())))
+        .execute(c))?;
+    Ok(())
+}
+
 /// Suspends an account, or restores it.
 pub(crate) fn suspend(conn: &mut Conn<'_>, user: &UserId, at: Option<Timestamp>) -> Result<(), Error> {
     on!(conn, c => diesel::update(users::table.find(user.as_str()))

@@ -184,6 +184,9 @@ const fn told(why: Why) -> &'static str {
 
 /// The host that a connection's codes went to, as a person recognises it.
 fn host_of(redirect_uri: &str) -> String {
+    if redirect_uri.is_empty() {
+        return "nowhere: it was made at the server's command line".to_owned();
+    }
     let Ok(url) = Url::parse(redirect_uri) else { return "unknown".to_owned() };
     match (url.host_str(), url.port()) {
         (Some(host), Some(port)) => format!("{host}:{port}"),

@@ -1,0 +1,99 @@
+//! What an access token opens, and when it no longer does.
+
+use tfp::tool::Capability;
+use tfp_actors::Code;
+use tfp_actors::clock::Micros;
+use tfp_actors::token_family::{Revocation, Revoke, Trace, Why};
+
+use super::{House, trail};
+use crate::support::TestDb;
+
+/// What the token is answered: its scopes, or the words of the refusal.
+async fn opens(house: &House, token: &str) -> Result<String, String> {
+    match house.identity.bearer(token, "work").await {
+        Ok(caller) => Ok(caller.scopes.to_string()),
+        Err(error) => {
+            assert_eq!(error.code(), Code::Unauthenticated);
+            Err(error.message().to_owned())
+        }
+    }
+}
+
+pub fn a_made_up_token_opens_nothing(db: &TestDb) {
+    House::run(db, async |house| {
+        for token in ["", "tfp_at_", "x", &"a".repeat(100_000)] {
+            assert_eq!(opens(house, token).await.unwrap_err(), "the access token is unknown");
+        }
+    });
+}
+
+pub fn a_token_opens_its_surface_until_its_time(db: &TestDb) {
+    House::run(db, async |house| {
+        let ada = house.user("ada").await;
+        let agent = house.agent(&ada, "read contribute").await;
+        let token = agent.token.expose();
+        let caller = house.identity.bearer(token, "work").await.unwrap();
+        assert_eq!((caller.handle.as_str(), caller.scopes.to_string().as_str()), ("ada", "read contribute"));
+        assert_eq!(caller.connection.unwrap(), (agent.connection.clone(), "An agent".to_owned()));
+        let elsewhere = house.identity.bearer(token, "pools").await.unwrap_err();
+        assert_eq!(elsewhere.message(), "the access token is for another resource of this server");
+        house.clock.set(agent.expires_at);
+        assert_eq!(opens(house, token).await.unwrap_err(), "the access token has expired");
+        house.clock.advance(Micros::new(-1));
+        assert!(opens(house, token).await.is_ok());
+    });
+}
+
+pub fn a_suspended_user_and_a_lost_capability_are_felt_on_the_next_call(db: &TestDb) {
+    House::run(db, async |house| {
+        house.user("ada").await;
+        house.identity.grant("ada", Capability::Author).await.unwrap();
+        let ada = house.identity.user_by_handle("ada").await.unwrap().unwrap();
+        let agent = house.agent(&ada, "read author").await;
+        assert_eq!(opens(house, agent.token.expose()).await.unwrap(), "read author");
+        house.identity.withdraw("ada", Capability::Author).await.unwrap();
+        assert_eq!(opens(house, agent.token.expose()).await.unwrap(), "read");
+        house.identity.suspend("ada", true).await.unwrap();
+        assert_eq!(opens(house, agent.token.expose()).await.unwrap_err(), "the account is suspended");
+    });
+}
+
+/// Bug log X11: where a revoked grant's row is gone, "no row" must not read as "no restriction".
+pub fn an_ended_connection_is_a_tombstone_that_opens_nothing(db: &TestDb) {
+    House::run(db, async |house| {
+        let ada = house.user("ada").await;
+        let (one, other) = (house.agent(&ada, "read").await, house.agent(&ada, "read").await);
+        let trace = Trace {
+            user: Some(ada.id.clone()),
+            via: trail().via,
+            request: trail().request,
+            action: "connection.revoke",
+        };
+        let revoke = Revoke { what: Revocation::Connection(Why::User), trace };
+        house.site.families().ask(one.connection.clone(), revoke).await.unwrap().unwrap();
+        assert_eq!(opens(house, one.token.expose()).await.unwrap_err(), "the connection was ended");
+        assert!(opens(house, other.token.expose()).await.is_ok(), "another connection lives on");
+        let lines = house.identity.connections_of(&ada.id, None).await.unwrap();
+        let ended: Vec<_> = lines.iter().map(|line| (line.id.clone(), line.ended.and_then(|(_, why)| why))).collect();
+        assert_eq!(ended.len(), 2);
+        assert!(ended.contains(&(one.connection, Some(Why::User))));
+        assert!(ended.contains(&(other.connection, None)));
+    });
+}
+
+pub fn use_is_counted_in_memory_and_flushed(db: &TestDb) {
+    House::run(db, async |house| {
+        let ada = house.user("ada").await;
+        let agent = house.agent(&ada, "read").await;
+        let line = async || house.identity.connections_of(&ada.id, None).await.unwrap().remove(0);
+        for _ in 0..3 {
+            house.clock.advance(Micros::from_seconds(1));
+            house.identity.usage().count(&agent.connection, house.identity.now());
+        }
+        assert_eq!((line().await.calls, line().await.last_used_at), (0, None), "nothing is written at a call");
+        house.identity.flush_usage().await.unwrap();
+        assert_eq!((line().await.calls, line().await.last_used_at), (3, Some(house.identity.now())));
+        house.identity.flush_usage().await.unwrap();
+        assert_eq!(line().await.calls, 3, "nothing is counted twice");
+    });
+}

@@ -1,14 +1,17 @@
 //! The server of tfp: see `ARCHITECTURE.md`.
 
+pub mod app;
 pub mod artifacts;
 pub mod attempts;
 pub mod authoring;
 pub mod campaigns;
+pub mod cli;
 pub mod config;
 pub mod identity;
 pub mod limits;
 pub mod mcp;
 pub mod oauth;
+pub mod ports;
 pub mod problem;
 pub mod problems;
 pub mod reviews;

@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The one binary: see `cli/`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tfp::cli::main()
+}

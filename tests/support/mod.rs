@@ -1,9 +1,12 @@
 //! What every group of tests stands on: databases, the machine's layers, a runtime like the server's.
 
+pub mod agent;
 pub mod db;
 pub mod layers;
 pub mod part;
+pub mod person;
 pub mod postgres;
+pub mod server;
 
 use std::future::Future;
 
@@ -15,6 +18,11 @@ macro_rules! bodies {
     ($($module:ident :: $name:ident),* $(,)?) => { &[$((stringify!($name), $module::$name),)*] };
 }
 pub(crate) use bodies;
+
+/// A runtime with a thread for each core, for tests that race.
+pub fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime starts")
+}
 
 /// Runs the future on a current-thread runtime, as actix runs every handler.
 pub fn block_on<F: Future>(future: F) -> F::Output {

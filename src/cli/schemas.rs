@@ -1,0 +1,32 @@
+//! `tfp schemas`: the generated files, written or compared.
+
+use std::path::Path;
+
+use tfp_actors::{Code, Error};
+
+use crate::tool::schemas::render;
+
+/// Writes the files, or names those that differ.
+pub fn run(check: bool) -> Result<(), Error> {
+    let mut stale = Vec::new();
+    for (path, bytes) in render()? {
+        let same = std::fs::read(&path).is_ok_and(|there| there == bytes);
+        if same {
+            continue;
+        }
+        if check {
+            stale.push(path);
+            continue;
+        }
+        let folder = Path::new(&path).parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, bytes)).map_err(Error::internal)?;
+        super::say(&format!("wrote {path}"));
+    }
+    if stale.is_empty() {
+        super::say("schemas/ is up to date");
+        return Ok(());
+    }
+    let message = format!("out of date: {}", stale.join(", "));
+    Err(Error::new(Code::Conflict, message)
+        .with_next_action("Run `cargo run -- schemas` in the repository and commit what it writes."))
+}

@@ -54,6 +54,7 @@ const SQLITE: Bodies = bodies![
     queue::a_panic_spares_the_batch_it_was_in,
     queue::a_job_that_ends_the_transaction_spares_its_batch,
     queue::a_constraint_at_commit_spares_the_batch_it_was_in,
+    queue::an_undone_or_failed_job_undoes_itself_alone,
     queue::waiting_jobs_share_a_commit,
     queue::a_full_queue_says_when_to_come_back,
     files::the_data_file_is_its_owners_alone,

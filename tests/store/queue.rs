@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
 
 use futures_util::future::{join_all, try_join_all};
-use tfp::store::{Conn, Store};
+use tfp::store::{Conn, Store, Unit};
 use tfp_actors::{Code, Error};
 
 use super::{add, add_orphan, count, run, with_tables};
@@ -15,6 +15,14 @@ pub async fn in_one_batch<F>(store: &Store, jobs: Vec<F>) -> Vec<Result<(), Erro
 where
     F: FnMut(&mut Conn<'_>) -> Result<(), Error> + Send + 'static,
 {
+    units_in_one_batch(store, jobs.into_iter().map(|mut job| move |conn: &mut Conn<'_>| job(conn).map(Unit::Keep)))
+        .await
+}
+
+async fn units_in_one_batch<F>(store: &Store, jobs: impl Iterator<Item = F>) -> Vec<Result<(), Error>>
+where
+    F: FnMut(&mut Conn<'_>) -> Result<Unit<()>, Error> + Send + 'static,
+{
     let (go, may_go) = mpsc::channel::<()>();
     let mut may_go = Some(may_go);
     let gate = store.write("gate", move |_| {
@@ -24,7 +32,7 @@ where
         }
         Ok(())
     });
-    let jobs = join_all(jobs.into_iter().map(|job| store.write("job", job)));
+    let jobs = join_all(jobs.map(|job| store.unit("job", job)));
     // The joined futures are polled in this order: the gate is shut, all jobs are queued, then it opens.
     let (held, answers, ()) = tokio::join!(gate, jobs, async { go.send(()).unwrap() });
     held.unwrap();
@@ -92,6 +100,25 @@ pub fn a_constraint_at_commit_spares_the_batch_it_was_in(db: &TestDb) {
             fails_alone(&store, Box::new(|conn| add(conn, "lost", 1).and_then(|()| add_orphan(conn, "p")))).await;
         assert_eq!(told.code(), Code::Internal);
         store.ready().await.expect("a broken constraint says nothing about the database");
+    });
+}
+
+pub fn an_undone_or_failed_job_undoes_itself_alone(db: &TestDb) {
+    block_on(async {
+        let store = with_tables(db.open()).await;
+        let jobs = (0..12).map(|n| {
+            move |conn: &mut Conn<'_>| {
+                add(conn, &format!("item {n}"), n)?;
+                match n % 3 {
+                    0 => Ok(Unit::Keep(())),
+                    1 => Ok(Unit::Undo(())),
+                    _ => Err(Error::new(Code::Conflict, "no")),
+                }
+            }
+        });
+        let answers = units_in_one_batch(&store, jobs).await;
+        assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 8);
+        assert_eq!(store.read(count).await.unwrap(), 4, "only what was to be kept is there");
     });
 }
 

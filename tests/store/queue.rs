@@ -23,18 +23,21 @@ async fn units_in_one_batch<F>(store: &Store, jobs: impl Iterator<Item = F>) -> 
 where
     F: FnMut(&mut Conn<'_>) -> Result<Unit<()>, Error> + Send + 'static,
 {
+    let (started, has_started) = tokio::sync::oneshot::channel();
     let (go, may_go) = mpsc::channel::<()>();
-    let mut may_go = Some(may_go);
+    let mut started = Some(started);
     let gate = store.write("gate", move |_| {
-        // The first time only: in a batch that breaks it runs again.
-        if let Some(may_go) = may_go.take() {
-            may_go.recv().unwrap();
-        }
+        started.take().expect("it is alone in its batch").send(()).unwrap();
+        may_go.recv().unwrap();
         Ok(())
     });
-    let jobs = join_all(jobs.map(|job| store.unit("job", job)));
-    // The joined futures are polled in this order: the gate is shut, all jobs are queued, then it opens.
-    let (held, answers, ()) = tokio::join!(gate, jobs, async { go.send(()).unwrap() });
+    let behind_it = async {
+        has_started.await.unwrap();
+        let jobs = join_all(jobs.map(|job| store.unit("job", job)));
+        // Polled in this order: all jobs are queued, then the gate opens.
+        tokio::join!(biased; jobs, async { go.send(()).unwrap() }).0
+    };
+    let (held, answers) = tokio::join!(gate, behind_it);
     held.unwrap();
     answers
 }

@@ -112,5 +112,9 @@ impl Drop for SmallDisk {
 
 fn run(program: &str, arguments: &[&str], path: &Path) -> Result<(), String> {
     let done = Command::new(program).args(arguments).arg(path).output().map_err(|e| format!("{program}: {e}"))?;
-    if done.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&done.stderr).trim().to_owned()) }
+    if done.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&done.stderr).lines().next().unwrap_or(program).to_owned())
+    }
 }

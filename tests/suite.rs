@@ -13,6 +13,7 @@ mod identity;
 mod replicas;
 mod store;
 mod support;
+mod work;
 
 use std::process::ExitCode;
 
@@ -26,8 +27,8 @@ fn main() -> ExitCode {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let arguments = Arguments::from_args();
     let layers = support::layers::Layers::find();
-    let trials =
-        [store::tests(&layers), identity::tests(&layers), replicas::tests(&layers)].into_iter().flatten().collect();
+    let groups = [store::tests(&layers), identity::tests(&layers), replicas::tests(&layers), work::tests(&layers)];
+    let trials = groups.into_iter().flatten().collect();
     let conclusion = run(&arguments, trials);
     support::postgres::stop();
     if !arguments.list {

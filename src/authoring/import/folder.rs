@@ -103,7 +103,7 @@ impl Reading<'_> {
         match fs::read(path) {
             // It may have grown since it was measured.
             Ok(bytes) if bytes.len() > MOST_BYTES => {
-                self.faults.file(name, format!("at most {MOST_BYTES} bytes are taken"))
+                self.faults.file(name, format!("at most {MOST_BYTES} bytes are taken"));
             }
             Ok(bytes) => {
                 self.files.insert(name.to_owned(), bytes);

@@ -25,7 +25,7 @@ pub use resources::{ReferenceInputs, ReferenceResource, SkillResource};
 pub use selection::{Selection, Sort};
 
 words! {
-    /// What kind of answer a problem asks for (`spec/tfp.md` §26.1).
+    /// What kind of answer a problem asks for.
     pub enum Structure {
         /// One answer to one question.
         Solve = "SOLVE",

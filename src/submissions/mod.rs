@@ -20,7 +20,7 @@ pub const MOST_ARTIFACTS: usize = 50;
 pub const LONGEST_RESULT: usize = 65_536;
 
 words! {
-    /// Where a submission stands (`spec/tfp.md` §25).
+    /// Where a submission stands.
     pub enum SubmissionStatus {
         /// It is handed in, and nothing judges it.
         Received = "received",

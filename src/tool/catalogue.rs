@@ -1,6 +1,8 @@
 //! The catalogue of a surface, made once from its ordered list: what `tools/list` shows, and the validator of each tool's
 //! arguments, compiled from the schema that is shown.
 
+mod shape;
+
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
@@ -9,6 +11,8 @@ use tfp_actors::{Error, OperationKey};
 
 use super::validate::Checker;
 use super::{Entry, Hints, Run};
+pub use shape::tidy;
+use shape::{admit_errors, terse};
 
 /// The longest name that every client takes.
 const LONGEST_NAME: usize = 64;
@@ -66,7 +70,7 @@ impl Catalogue {
 impl Listed {
     fn new(entry: &'static Entry) -> Result<Self, Error> {
         let write = matches!(entry.run, Run::Write { .. });
-        let mut input = root(entry, (entry.input_schema)())?;
+        let mut input = root(entry, tidy((entry.input_schema)()))?;
         let description = match input.remove("description") {
             Some(Value::String(text)) if !text.trim().is_empty() => text,
             _ => return Err(unfit(entry, "its Input has no doc comment to be its description")),
@@ -76,15 +80,17 @@ impl Listed {
             properties.insert("operation_key".to_owned(), operation_key());
         }
         input.insert("additionalProperties".to_owned(), json!(false));
-        let input = tidy(Value::Object(input));
+        let input = Value::Object(input);
 
-        let mut output = root(entry, (entry.output_schema)())?;
+        let mut output = root(entry, tidy((entry.output_schema)()))?;
         output.remove("description");
+        if let Some(objects) = output.get_mut("$defs") {
+            terse(objects);
+        }
         admit_errors(&mut output);
         if let (true, Some(Value::Object(properties))) = (write, output.get_mut("properties")) {
             properties.insert("operation".to_owned(), operation());
         }
-        let output = tidy(Value::Object(output));
 
         let definition = json!({
             "name": entry.name,
@@ -113,51 +119,6 @@ fn root(entry: &Entry, schema: Value) -> Result<Map<String, Value>, Error> {
     schema.remove("$schema");
     schema.remove("title");
     Ok(schema)
-}
-
-/// Takes out the number formats that schemars adds and JSON Schema does not know: some clients refuse a schema over them.
-pub fn tidy(mut schema: Value) -> Value {
-    match &mut schema {
-        Value::Object(map) => {
-            let foreign = |format: &str| ["int", "uint", "float", "double"].iter().any(|word| format.starts_with(word));
-            if map.get("format").and_then(Value::as_str).is_some_and(foreign) {
-                map.remove("format");
-            }
-            map.values_mut().for_each(|value| *value = tidy(value.take()));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|value| *value = tidy(value.take())),
-        _ => {}
-    }
-    schema
-}
-
-/// Lets the schema of an answer describe a refusal too: clients check the structured content of a refused call against
-/// it, and would show the model their own complaint in place of the refusal.
-fn admit_errors(output: &mut Map<String, Value>) {
-    let properties = output.entry("properties").or_insert_with(|| json!({}));
-    if let Some(properties) = properties.as_object_mut() {
-        properties.insert("error".to_owned(), error());
-    }
-    if let Some(required) = output.remove("required") {
-        output.insert("anyOf".to_owned(), json!([{ "required": required }, { "required": ["error"] }]));
-    }
-}
-
-fn error() -> Value {
-    json!({
-        "type": "object",
-        "description": "Present, and alone, where the call was refused.",
-        "properties": {
-            "code": { "type": "string" },
-            "message": { "type": "string" },
-            "retry": { "enum": ["safe", "after", "never", "unknown"] },
-            "retry_after_seconds": { "type": "integer" },
-            "next_action": { "type": "string" },
-            "details": {},
-            "request_id": { "type": "string" },
-        },
-        "required": ["code", "message", "retry"],
-    })
 }
 
 fn operation_key() -> Value {

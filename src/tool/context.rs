@@ -14,7 +14,7 @@ use tfp_actors::{Clock, Entropy, Error, Sealed, Stamp, Timestamp, Via, seat};
 use super::store::{Seal, seal};
 use crate::store::{Conn, Store, Unit};
 
-/// What a token may be used for (`spec/tfp.md` §6).
+/// What a token may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {

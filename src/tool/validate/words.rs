@@ -53,7 +53,8 @@ pub(super) fn types(kind: &TypeKind) -> String {
     match kind {
         TypeKind::Single(kind) => article(&kind.to_string()).to_owned(),
         TypeKind::Multiple(set) => {
-            let words: Vec<&str> = set.iter().map(|kind| article(&kind.to_string())).collect();
+            // Null is accepted where a field may be left out; nobody needs to be told to send it.
+            let words: Vec<&str> = set.iter().map(|kind| article(&kind.to_string())).filter(|w| *w != "null").collect();
             words.join(" or ")
         }
     }

@@ -6,11 +6,13 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a test says what it expects and fails where that does not hold"
 )]
 
 mod identity;
 mod replicas;
+mod reviews;
 mod store;
 mod support;
 mod work;
@@ -27,7 +29,13 @@ fn main() -> ExitCode {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let arguments = Arguments::from_args();
     let layers = support::layers::Layers::find();
-    let groups = [store::tests(&layers), identity::tests(&layers), replicas::tests(&layers), work::tests(&layers)];
+    let groups = [
+        store::tests(&layers),
+        identity::tests(&layers),
+        reviews::tests(&layers),
+        replicas::tests(&layers),
+        work::tests(&layers),
+    ];
     let trials = groups.into_iter().flatten().collect();
     let conclusion = run(&arguments, trials);
     support::postgres::stop();

@@ -108,7 +108,8 @@ mod tests {
     fn each_ground_refuses_by_itself_and_names_itself() {
         let author = code(|_| {}, "usr_author");
         assert_eq!(author, Some(Code::ConflictOfInterest));
-        let grounds: [(fn(&mut Standing), Code); 8] = [
+        type Ground = fn(&mut Standing);
+        let grounds: [(Ground, Code); 8] = [
             (|s| s.visible = false, Code::NotFound),
             (|s| s.declined = true, Code::ReviewDeclined),
             (|s| s.handed_in = true, Code::NotEligible),

@@ -118,8 +118,11 @@ mod tests {
         UserId::from_text(format!("usr_{name}"))
     }
 
-    fn seating(seats: &[(&str, Option<(&str, i64)>, Option<&str>)]) -> Seating {
-        let line = |(at, (node, hold, done)): (usize, &(&str, Option<(&str, i64)>, Option<&str>))| SeatLine {
+    /// The node, the holder with the end of the hold, and whose judgment is in.
+    type Told<'a> = (&'a str, Option<(&'a str, i64)>, Option<&'a str>);
+
+    fn seating(seats: &[Told<'_>]) -> Seating {
+        let line = |(at, (node, hold, done)): (usize, &Told<'_>)| SeatLine {
             id: SeatId::from_text(format!("seat_{at}")),
             node: (*node).to_owned(),
             hold: hold.map(|(by, until)| (user(by), Timestamp::from_micros(until))),

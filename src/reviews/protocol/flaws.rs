@@ -53,7 +53,7 @@ impl Spec {
         };
         match (&self.decision, criterion) {
             (_, None) => {
-                wrong("the key of a criterion of that node", format!("node \"{node_id}\" has no criterion \"{key}\""))
+                wrong("the key of a criterion of that node", format!("node \"{node_id}\" has no criterion \"{key}\""));
             }
             (_, Some(found)) if !found.required => {
                 wrong(

@@ -11,6 +11,7 @@
 )]
 
 mod identity;
+mod oauth;
 mod replicas;
 mod reviews;
 mod store;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         store::tests(&layers),
         identity::tests(&layers),
         reviews::tests(&layers),
+        oauth::tests(&layers),
         replicas::tests(&layers),
         work::tests(&layers),
     ];

@@ -40,7 +40,7 @@ use crate::store::Store;
 use crate::tool::Services;
 
 pub use mint::{Bearer, CLI_LIFE};
-pub use store::{DbFamilies, Room};
+pub use store::DbFamilies;
 pub use surface::Surface;
 
 /// The live token families.
@@ -54,19 +54,13 @@ struct Inner {
     services: Services,
     families: Families,
     documents: metadata::Documents,
-    room: Room,
 }
 
 impl OAuth {
     /// The authorization server over these parts.
     pub fn new(services: Services, families: Families) -> Self {
-        Self::with_room(services, families, Room::default())
-    }
-
-    /// As [`Self::new`], with other bounds on registered clients.
-    pub fn with_room(services: Services, families: Families, room: Room) -> Self {
         let documents = metadata::Documents::new(&services.public_url);
-        Self(Arc::new(Inner { services, families, documents, room }))
+        Self(Arc::new(Inner { services, families, documents }))
     }
 
     fn store(&self) -> &Store {
@@ -91,10 +85,6 @@ impl OAuth {
 
     fn documents(&self) -> &metadata::Documents {
         &self.0.documents
-    }
-
-    fn room(&self) -> Room {
-        self.0.room
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use tfp_actors::id::ClientId;
 use tfp_actors::{Code, Error};
 
-use super::store::{self, Client, NewClient};
+use super::store::{self, Client, NewClient, Room};
 use super::{OAuth, answer, cors, redirect};
 use crate::telemetry::request_id;
 
@@ -58,8 +58,7 @@ async fn registered(request: &HttpRequest, oauth: &OAuth, payload: Payload) -> R
         "token_endpoint_auth_method": "none",
     });
     let new = NewClient { client, metadata: Value::Object(asked.kept.clone()), at, request: request_id(request) };
-    let room = oauth.room();
-    oauth.store().write("oauth.register", move |conn| store::register(conn, &new, room)).await?;
+    oauth.store().write("oauth.register", move |conn| store::register(conn, &new, Room::default())).await?;
     let mut shown = match shown {
         Value::Object(shown) => shown,
         _ => Map::new(),

@@ -126,3 +126,75 @@ fn make_room(conn: &mut Conn<'_>, at: Timestamp, room: Room) -> Result<(), Error
         .execute(c))?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testkit::World;
+
+    const ROOM: Room = Room { unused: 3, safe: Micros::from_seconds(60), idle: Micros::from_seconds(3_600) };
+
+    async fn register_one(world: &World, name: &str) -> Result<ClientId, Code> {
+        let at = world.tick();
+        let id = ClientId::mint(at, &*world.entropy);
+        let client = Client {
+            id: id.clone(),
+            name: name.to_owned(),
+            redirect_uris: vec!["https://h/cb".to_owned()],
+            grant_types: vec!["authorization_code".to_owned()],
+        };
+        let new = NewClient { client, metadata: json!({}), at, request: RequestId::mint(at, &*world.entropy) };
+        let written = world.services.store.write("test", move |conn| register(conn, &new, ROOM)).await;
+        written.map(|()| id).map_err(|error| error.code())
+    }
+
+    async fn is_known(world: &World, id: &ClientId) -> bool {
+        let id = id.clone();
+        world.services.store.read(move |conn| find_client(conn, &id)).await.unwrap().is_some()
+    }
+
+    async fn use_it(world: &World, id: &ClientId) {
+        let (id, at) = (id.clone(), world.tick().as_micros());
+        let touch = move |conn: &mut Conn<'_>| on!(conn, c => diesel::update(clients::table.find(id.as_str())).set(clients::last_used_at.eq(at)).execute(c));
+        world.write(touch).await;
+    }
+
+    #[actix_rt::test]
+    async fn the_oldest_unused_client_gives_way_once_it_had_its_time() {
+        let world = World::new();
+        let oldest = register_one(&world, "1").await.unwrap();
+        world.clock.advance(ROOM.safe);
+        let second = register_one(&world, "2").await.unwrap();
+        let third = register_one(&world, "3").await.unwrap();
+        let fourth = register_one(&world, "4").await.unwrap();
+        assert!(!is_known(&world, &oldest).await);
+        for id in [&second, &third, &fourth] {
+            assert!(is_known(&world, id).await);
+        }
+    }
+
+    #[actix_rt::test]
+    async fn where_all_unused_clients_are_fresh_a_further_one_is_told_to_come_back() {
+        let world = World::new();
+        for name in ["1", "2", "3"] {
+            register_one(&world, name).await.unwrap();
+        }
+        assert_eq!(register_one(&world, "4").await, Err(Code::Unavailable));
+    }
+
+    #[actix_rt::test]
+    async fn a_client_in_use_takes_no_room_and_lasts_until_it_is_idle() {
+        let world = World::new();
+        let used = register_one(&world, "used").await.unwrap();
+        use_it(&world, &used).await;
+        for name in ["1", "2", "3"] {
+            register_one(&world, name).await.unwrap();
+        }
+        world.clock.advance(ROOM.safe);
+        register_one(&world, "4").await.unwrap();
+        assert!(is_known(&world, &used).await);
+        world.clock.advance(ROOM.idle);
+        register_one(&world, "5").await.unwrap();
+        assert!(!is_known(&world, &used).await);
+    }
+}

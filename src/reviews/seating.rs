@@ -169,7 +169,7 @@ mod tests {
     fn claimants_start_at_different_seats() {
         let seating = seating(&[("a", None, None); 8]);
         let firsts: std::collections::BTreeSet<String> =
-            (0..64).map(|n| order(&seating, &n.to_string()).swap_remove(0)).collect();
+            (0..256).map(|n| order(&seating, &n.to_string()).swap_remove(0)).collect();
         assert_eq!(firsts.len(), 8);
     }
 }

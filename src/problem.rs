@@ -167,6 +167,7 @@ struct ErrorPage<'a> {
 pub fn page(error: &Error, request: &RequestId) -> HttpResponse {
     log(error, request);
     let status = status(error.code());
+    let missing = error.code() == Code::NotFound;
     let page = ErrorPage {
         status: status.as_u16(),
         title: match error.code() {
@@ -178,8 +179,9 @@ pub fn page(error: &Error, request: &RequestId) -> HttpResponse {
             Code::Internal => "Something went wrong",
             _ => "That did not work",
         },
-        message: error.message(),
-        next_action: error.next_action(),
+        // An agent is told to search; a person who followed a link has nothing to search with.
+        message: if missing { "it does not exist, or your account may not see it" } else { error.message() },
+        next_action: if missing { "" } else { error.next_action() },
         request: request.as_str(),
     };
     let mut response = HttpResponse::build(status);

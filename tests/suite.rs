@@ -10,6 +10,8 @@
     reason = "a test says what it expects and fails where that does not hold"
 )]
 
+mod browser;
+mod clients;
 mod identity;
 mod oauth;
 mod replicas;
@@ -37,6 +39,8 @@ fn main() -> ExitCode {
         oauth::tests(&layers),
         replicas::tests(&layers),
         work::tests(&layers),
+        clients::tests(&layers),
+        browser::tests(&layers),
     ];
     let trials = groups.into_iter().flatten().collect();
     let conclusion = run(&arguments, trials);

@@ -36,9 +36,9 @@ pub struct ConnectionLine {
     pub created_at: Timestamp,
     /// When its code was redeemed, if it was.
     pub activated_at: Option<Timestamp>,
-    /// When it was last used, as far as it is written.
+    /// When it was last used, as far as the replica that answers knows.
     pub last_used_at: Option<Timestamp>,
-    /// How many calls came over it, as far as it is written.
+    /// How many calls came over it, as far as the replica that answers knows.
     pub calls: i64,
     /// When and by what it ended, if it did.
     pub ended: Option<(Timestamp, Option<Why>)>,
@@ -67,19 +67,32 @@ impl Identity {
         before: Option<ConnectionId>,
     ) -> Result<Vec<ConnectionLine>, Error> {
         let (user, shown) = (user.clone(), self.shown());
-        self.0.store.read(move |conn| connections::list(conn, Some(&user), before.as_ref(), shown)).await
+        let lines = self.0.store.read(move |conn| connections::list(conn, Some(&user), before.as_ref(), shown)).await?;
+        Ok(self.with_latest_use(lines))
     }
 
     /// The same over all users.
     pub async fn all_connections(&self, before: Option<ConnectionId>) -> Result<Vec<ConnectionLine>, Error> {
         let shown = self.shown();
-        self.0.store.read(move |conn| connections::list(conn, None, before.as_ref(), shown)).await
+        let lines = self.0.store.read(move |conn| connections::list(conn, None, before.as_ref(), shown)).await?;
+        Ok(self.with_latest_use(lines))
     }
 
     /// Whose connection it is.
     pub async fn owner_of(&self, connection: &ConnectionId) -> Result<Option<UserId>, Error> {
         let connection = connection.clone();
         self.0.store.read(move |conn| connections::owner(conn, &connection)).await
+    }
+
+    /// Adds what this process counted and has not written yet, so that a person sees the call that was just made.
+    fn with_latest_use(&self, mut lines: Vec<ConnectionLine>) -> Vec<ConnectionLine> {
+        for line in &mut lines {
+            if let Some(used) = self.usage().unwritten(&line.id) {
+                line.calls = line.calls.saturating_add(used.calls);
+                line.last_used_at = line.last_used_at.max(Some(used.last));
+            }
+        }
+        lines
     }
 
     fn shown(&self) -> Shown {

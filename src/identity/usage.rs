@@ -42,6 +42,11 @@ impl Usage {
         }
     }
 
+    /// What this process counted of a connection since the last flush.
+    pub(super) fn unwritten(&self, connection: &ConnectionId) -> Option<Used> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(connection).copied()
+    }
+
     /// Writes what was counted since the last flush. What could not be written is kept for the next one.
     pub async fn flush(&self, store: &Store) -> Result<(), Error> {
         let counts = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));

@@ -1,5 +1,6 @@
 //! What an access token opens, and when it no longer does.
 
+use tfp::identity::Identity;
 use tfp::tool::Capability;
 use tfp_actors::Code;
 use tfp_actors::clock::Micros;
@@ -85,15 +86,21 @@ pub fn use_is_counted_in_memory_and_flushed(db: &TestDb) {
     House::run(db, async |house| {
         let ada = house.user("ada").await;
         let agent = house.agent(&ada, "read").await;
-        let line = async || house.identity.connections_of(&ada.id, None).await.unwrap().remove(0);
+        let elsewhere = house.replica();
+        let used = async |identity: &Identity| {
+            let line = identity.connections_of(&ada.id, None).await.unwrap().remove(0);
+            (line.calls, line.last_used_at)
+        };
         for _ in 0..3 {
             house.clock.advance(Micros::from_seconds(1));
             house.identity.usage().count(&agent.connection, house.identity.now());
         }
-        assert_eq!((line().await.calls, line().await.last_used_at), (0, None), "nothing is written at a call");
+        let seen = (3, Some(house.identity.now()));
+        assert_eq!(used(&house.identity).await, seen, "who counted shows it at once");
+        assert_eq!(used(&elsewhere).await, (0, None), "nothing is written at a call");
         house.identity.flush_usage().await.unwrap();
-        assert_eq!((line().await.calls, line().await.last_used_at), (3, Some(house.identity.now())));
+        assert_eq!((used(&house.identity).await, used(&elsewhere).await), (seen, seen));
         house.identity.flush_usage().await.unwrap();
-        assert_eq!(line().await.calls, 3, "nothing is counted twice");
+        assert_eq!((used(&house.identity).await, used(&elsewhere).await), (seen, seen), "nothing is counted twice");
     });
 }

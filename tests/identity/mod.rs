@@ -127,6 +127,12 @@ impl House {
         Self { store, clock, identity, oauth, site, limits }
     }
 
+    /// The accounts as another process over the same database has them.
+    fn replica(&self) -> Identity {
+        let entropy = Arc::new(SeededEntropy::new(8));
+        Identity::new(self.store.clone(), Arc::new(self.clock.clone()), entropy, ORIGIN.into())
+    }
+
     async fn user(&self, handle: &str) -> User {
         self.identity.add_user(new_user(handle)).await.expect("the account is made")
     }

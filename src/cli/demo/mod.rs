@@ -53,8 +53,9 @@ pub fn run(mut config: Config, demo: &Demo, chosen: Chosen) -> Result<(), Error>
         let server = app.serve(listener).map_err(Error::internal)?;
         let handle = server.handle();
         let life = actix_rt::spawn(server);
-        let played = play(&app, &*ports.entropy, &folder).await;
+        let mut played = play(&app, &*ports.entropy, &folder).await;
         if played.is_ok() && !exit {
+            played = invite(&app).await;
             life.await.map_err(Error::internal)?.map_err(Error::internal)?;
         } else {
             handle.stop(true).await;
@@ -174,7 +175,7 @@ async fn play(app: &App, entropy: &dyn Entropy, folder: &str) -> Result<(), Erro
     let ada = app.identity().user_by_handle("ada").await?.ok_or_else(|| odd("ada has no account"))?;
     let link = app.identity().sign_in_link(&ada.id).await?;
     super::say(&format!(
-        "\nThe server goes on at {base}\n  sign in as ada, the administrator:  {link}\n  or with handle ada and password:    {PASSWORD}\n  connect an agent host, for example: claude mcp add --transport http tfp {mcp}\nStop it with Ctrl-C."
+        "\nThe server goes on at {base}\n  sign in as ada, the administrator:  {link}\n  or with handle ada and password:    {PASSWORD}\n  connect an agent host, for example: claude mcp add --transport http tfp {base}/mcp\nStop it with Ctrl-C."
     ));
     Ok(())
 }
@@ -206,8 +207,11 @@ async fn review(reviewers: &[(&str, Agent)]) -> Result<String, Error> {
             text(&held, "/assignment/hold_until")?
         ),
     );
-    let mut response = seat;
-    response["response"] = judgment(&held)?;
+    let response = json!({
+        "review_process_id": text(&held, "/assignment/review_process_id")?,
+        "node_id": text(&held, "/assignment/node_id")?,
+        "response": judgment(&held)?,
+    });
     let done = winner.must("submit_review_response", response).await?;
     step(
         12,
@@ -218,15 +222,15 @@ async fn review(reviewers: &[(&str, Agent)]) -> Result<String, Error> {
 
 /// A judgment that fits whatever rubric the case has: the best score, the first choice, yes, and a sentence.
 fn judgment(case: &Value) -> Result<Value, Error> {
-    let rubric =
-        case.pointer("/rubric/criteria").and_then(Value::as_array).ok_or_else(|| odd("the case has no rubric"))?;
+    let rubric = case.pointer("/rubric").and_then(Value::as_array);
+    let rubric = rubric.ok_or_else(|| odd(&format!("the case has no rubric: {case}")))?;
     let mut criteria = serde_json::Map::new();
     for criterion in rubric {
-        let value = match text(criterion, "/kind")?.as_str() {
-            "score" => criterion.get("max").cloned().unwrap_or_default(),
-            "choice" => json!(text(criterion, "/options/0")?),
+        let value = match text(criterion, "/answer/kind")?.as_str() {
+            "score" => criterion.pointer("/answer/max").cloned().unwrap_or_default(),
+            "choice" => json!(text(criterion, "/answer/options/0")?),
             "boolean" => json!(true),
-            _ => json!("The answer meets the statement and says how it was reached."),
+            _ => json!("The answer meets the statement and says how it was reached, step by step."),
         };
         criteria.insert(text(criterion, "/key")?, value);
     }

@@ -26,6 +26,8 @@ use serde_json::Value;
 use tfp_actors::{Error, Sealed};
 
 pub use context::{Call, Caller, Capability, Scope, Scopes, Services};
+#[cfg(test)]
+pub(crate) use store::outcomes;
 pub use store::{AuditLine, Earlier, Seal, audit, earlier, seal};
 
 /// What a client may expect of a call, for its own decision whether to ask the person first (MCP `ToolAnnotations`).

@@ -1,8 +1,5 @@
 //! The generated files under `schemas/`: the catalogue of tools and the canonical objects.
 
-use std::fs;
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use tfp_actors::Error;
@@ -33,34 +30,15 @@ pub static OBJECTS: &[(&str, fn() -> Value)] = &[
     ("review_protocol", schema_of::<ReviewProtocol>),
 ];
 
-/// The catalogue's file.
-pub const CATALOGUE: &str = "mcp-tools.json";
-
-/// Every file of `schemas/` by its name, with its bytes.
+/// Every generated file by its path in the repository, with its bytes.
 pub fn render() -> Result<Vec<(String, Vec<u8>)>, Error> {
     let catalogue = Catalogue::new(WORK)?;
     let tools = json!({ "contract_version": CONTRACT_VERSION, "tools": catalogue.definitions() });
-    let mut files = vec![(CATALOGUE.to_owned(), text(&tools)?)];
+    let mut files = vec![("schemas/mcp-tools.json".to_owned(), text(&tools)?)];
     for (name, schema) in OBJECTS {
-        files.push((format!("{name}.json"), text(&tidy(schema()))?));
+        files.push((format!("schemas/{name}.json"), text(&tidy(schema()))?));
     }
     Ok(files)
-}
-
-/// Writes the files that differ into `folder`, which is made where there is none, and says which.
-pub fn write(folder: &Path) -> Result<Vec<String>, Error> {
-    fs::create_dir_all(folder).map_err(Error::internal)?;
-    let stale = stale(folder)?;
-    for (name, bytes) in render()?.into_iter().filter(|(name, _)| stale.contains(name)) {
-        fs::write(folder.join(name), bytes).map_err(Error::internal)?;
-    }
-    Ok(stale)
-}
-
-/// The files in `folder` that are not what the code says: missing or different.
-pub fn stale(folder: &Path) -> Result<Vec<String>, Error> {
-    let differs = |(name, bytes): &(String, Vec<u8>)| fs::read(folder.join(name)).ok().as_ref() != Some(bytes);
-    Ok(render()?.into_iter().filter(differs).map(|(name, _)| name).collect())
 }
 
 fn text(value: &Value) -> Result<Vec<u8>, Error> {
@@ -71,7 +49,7 @@ fn text(value: &Value) -> Result<Vec<u8>, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{OBJECTS, render, stale, write};
+    use super::{OBJECTS, render};
 
     #[test]
     fn every_object_is_a_described_and_closed_schema_of_its_own_name() {
@@ -86,12 +64,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_in_step_and_a_touched_file_is_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let names: Vec<String> = render().unwrap().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(write(folder.path()).unwrap(), names);
-        assert!(stale(folder.path()).unwrap().is_empty());
-        std::fs::write(folder.path().join("note.json"), "{}").unwrap();
-        assert_eq!(stale(folder.path()).unwrap(), ["note.json"]);
+    fn the_catalogue_says_its_version_and_every_file_is_another_one() {
+        let files = render().unwrap();
+        let catalogue: serde_json::Value = serde_json::from_slice(&files[0].1).unwrap();
+        assert_eq!(catalogue["contract_version"], "0.22.0");
+        let paths: std::collections::BTreeSet<&String> = files.iter().map(|(path, _)| path).collect();
+        assert_eq!(paths.len(), OBJECTS.len() + 1);
     }
 }

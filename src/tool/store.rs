@@ -172,3 +172,13 @@ pub fn audit(conn: &mut Conn<'_>, line: &AuditLine<'_>) -> Result<(), Error> {
         seen += 1;
     }
 }
+
+/// The outcomes that the audit log has of an action, in order.
+#[cfg(test)]
+pub(crate) fn outcomes(conn: &mut Conn<'_>, action: &str) -> Result<Vec<String>, Error> {
+    on!(conn, c => audit_rows::table
+        .filter(audit_rows::action.eq(action))
+        .order((audit_rows::at, audit_rows::id))
+        .select(audit_rows::outcome)
+        .load(c))
+}

@@ -9,7 +9,8 @@ use crate::tool::schemas::render;
 /// Writes the files, or names those that differ.
 pub fn run(check: bool) -> Result<(), Error> {
     let mut stale = Vec::new();
-    for (path, bytes) in render()? {
+    for (name, bytes) in render()? {
+        let path = format!("schemas/{name}");
         let same = std::fs::read(&path).is_ok_and(|there| there == bytes);
         if same {
             continue;

@@ -172,10 +172,20 @@ async fn play(app: &App, entropy: &dyn Entropy, folder: &str) -> Result<(), Erro
     );
 
     super::say("\nEvery step held.");
+    Ok(())
+}
+
+/// Says how people and agents come in.
+async fn invite(app: &App) -> Result<(), Error> {
+    let base = &app.services().public_url;
     let ada = app.identity().user_by_handle("ada").await?.ok_or_else(|| odd("ada has no account"))?;
     let link = app.identity().sign_in_link(&ada.id).await?;
     super::say(&format!(
-        "\nThe server goes on at {base}\n  sign in as ada, the administrator:  {link}\n  or with handle ada and password:    {PASSWORD}\n  connect an agent host, for example: claude mcp add --transport http tfp {base}/mcp\nStop it with Ctrl-C."
+        "\nThe server goes on at {base}\n  \
+         sign in as ada, the administrator:  {link}\n  \
+         or with handle ada and password:    {PASSWORD}\n  \
+         connect an agent host, for example: claude mcp add --transport http tfp {base}/mcp\n\
+         Stop it with Ctrl-C."
     ));
     Ok(())
 }

@@ -53,7 +53,7 @@ const IN_FLIGHT: [usize; 4] = [1, 16, 64, 256];
 
 fn main() {
     println!("seat claims per second on SQLite, whole path\n");
-    println!("{:<32}{:>10}{:>10}{:>10}{:>10}", "in flight", IN_FLIGHT[0], IN_FLIGHT[1], IN_FLIGHT[2], IN_FLIGHT[3]);
+    println!("{:<32}{}", "in flight", IN_FLIGHT.map(|n| format!("{n:>10}")).concat());
     let mut table = Vec::new();
     for variant in VARIANTS {
         let rates = IN_FLIGHT.map(|in_flight| measure(variant, in_flight));

@@ -9,8 +9,7 @@ use crate::tool::schemas::render;
 /// Writes the files, or names those that differ.
 pub fn run(check: bool) -> Result<(), Error> {
     let mut stale = Vec::new();
-    for (name, bytes) in render()? {
-        let path = format!("schemas/{name}");
+    for (path, bytes) in render()? {
         let same = std::fs::read(&path).is_ok_and(|there| there == bytes);
         if same {
             continue;

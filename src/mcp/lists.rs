@@ -102,8 +102,8 @@ impl Extra {
 
 /// The capabilities as the handshake shows them: the fixtures have the legacy `logging` beside.
 fn with_logging(mut capabilities: Value) -> Value {
-    if cfg!(feature = "conformance-fixtures") {
-        capabilities["logging"] = json!({});
+    if let (true, Some(map)) = (cfg!(feature = "conformance-fixtures"), capabilities.as_object_mut()) {
+        map.insert("logging".to_owned(), json!({}));
     }
     capabilities
 }

@@ -122,8 +122,7 @@ impl Endpoint {
 /// The only page of a list is its first: no cursor was ever given out.
 fn from_start(cursor: Option<&RawValue>) -> Result<(), Fault> {
     match cursor.map(text) {
-        None => Ok(()),
-        Some(Some(Cow::Borrowed(""))) => Ok(()),
+        None | Some(Some(Cow::Borrowed(""))) => Ok(()),
         Some(_) => {
             Err(Fault::new(Kind::InvalidParams, "Unknown cursor: this list has one page. Ask without a cursor."))
         }

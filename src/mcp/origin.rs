@@ -38,7 +38,7 @@ impl Origins {
         let headers = request.headers();
         let host = match headers.get(HOST) {
             Some(value) => value.to_str().ok(),
-            None => request.uri().authority().map(|authority| authority.as_str()),
+            None => request.uri().authority().map(actix_web::http::uri::Authority::as_str),
         };
         if !host.is_some_and(|host| self.host_allowed(host)) {
             return refuse("Host");

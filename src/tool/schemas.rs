@@ -14,9 +14,12 @@ use crate::problems::{Problem, ProblemRevision};
 use crate::reviews::{ReviewAssignment, ReviewNode, ReviewProcess, ReviewProtocol};
 use crate::submissions::Submission;
 
+/// What makes a schema.
+type Schema = fn() -> Value;
+
 /// The canonical objects by the name of their file. An area adds a line for each of its types:
 /// `("problem", schema_of::<Problem>)`.
-pub static OBJECTS: &[(&str, fn() -> Value)] = &[
+pub static OBJECTS: &[(&str, Schema)] = &[
     ("campaign", schema_of::<Campaign>),
     ("problem", schema_of::<Problem>),
     ("problem_revision", schema_of::<ProblemRevision>),

@@ -20,9 +20,12 @@ const REDIRECT: &str = "http://127.0.0.1:9/callback";
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
+/// A test's body with its name.
+type Named = (&'static str, fn(&TestDb));
+
 /// The tests of this group.
 pub fn tests(layers: &Layers) -> Vec<Trial> {
-    let both: &[(&str, fn(&TestDb))] = bodies![
+    let both: &[Named] = bodies![
         codes::ten_parallel_redemptions_end_in_no_working_token,
         codes::a_code_is_redeemed_once_and_a_replay_with_its_verifier_ends_the_connection,
         codes::a_wrong_verifier_client_or_redirect_burns_nothing,
@@ -42,7 +45,7 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
         revoking::another_clients_token_is_like_an_unknown_one,
         registration::a_client_in_use_is_kept_and_one_idle_for_a_year_and_more_is_dropped,
     ];
-    let once: &[(&str, fn(&TestDb))] = bodies![
+    let once: &[Named] = bodies![
         codes::both_must_fit_at_authorize_and_at_the_token_endpoint,
         consent::approved_in_one_browser_it_is_refused_in_another,
         consent::two_pages_of_one_request_are_both_good,

@@ -21,11 +21,6 @@ impl Agent {
         }
     }
 
-    /// The same caller at another replica.
-    pub fn at(&self, mcp: &str) -> Self {
-        Self { mcp: mcp.to_owned(), ..self.clone() }
-    }
-
     /// Calls a tool: `Ok` is its envelope, `Err` the envelope of its refusal. Anything but HTTP 200 fails the test.
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<Value, Value> {
         let (status, body) = self.try_call(tool, arguments).await.expect("the server answers");

@@ -91,7 +91,7 @@ impl Server {
                 let _ = answer.send(job(app).await);
             })
         });
-        self.jobs.as_ref().expect("it lives").send(job).ok().expect("it lives");
+        assert!(self.jobs.as_ref().expect("it lives").send(job).is_ok(), "the server lives");
         got.recv().expect("the job answers")
     }
 
@@ -166,11 +166,6 @@ impl Process {
         self.child.kill().expect("it is killed");
         self.child.wait().expect("it is gone");
     }
-
-    /// Its process id.
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
 }
 
 impl Drop for Process {
@@ -178,13 +173,6 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// The command line over the database at `url`; answers its output, which must say success.
-pub fn tfp(url: &str, arguments: &[&str]) -> String {
-    let done = command(url).args(arguments).output().expect("tfp runs");
-    assert!(done.status.success(), "tfp {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8_lossy(&done.stdout).trim().to_owned()
 }
 
 fn command(url: &str) -> Command {

@@ -8,6 +8,7 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::indexing_slicing,
     reason = "a benchmark prints, and stops where it cannot go on"
 )]
 

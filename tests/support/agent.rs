@@ -72,7 +72,7 @@ pub async fn open_reviews(author: &Agent, times: usize) -> Vec<Value> {
             author.must("create_submission", json!({ "attempt_id": attempt, "artifact_ids": [artifact] })).await;
         let process = submitted["review_process_id"].clone();
         assert!(process.is_string(), "the submission opens a review: {submitted}");
-        reviews.push(json!({ "review_process_id": process, "node_id": "review" }));
+        reviews.push(json!({ "review_process_id": process, "node_id": "check" }));
     }
     reviews
 }

@@ -24,7 +24,7 @@ const MAX_QUERY: usize = 16 * 1024;
 pub fn routes(cfg: &mut web::ServiceConfig, base: &str) {
     let path = format!("{base}/authorize");
     let resource = web::resource(path).wrap(from_fn(limits::minting_page));
-    cfg.service(resource.route(web::get().to(ask)).route(web::post().to(decide)));
+    cfg.service(resource.route(site::look().to(ask)).route(web::post().to(decide)));
 }
 
 async fn ask(request: HttpRequest, oauth: Data<OAuth>) -> HttpResponse {

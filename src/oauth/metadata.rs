@@ -12,6 +12,7 @@ use super::cors;
 use super::scope::OFFLINE_ACCESS;
 use super::surface::{Surface, WORK};
 use crate::problem;
+use crate::site::look;
 use crate::telemetry::request_id;
 use crate::tool::Scope;
 
@@ -84,14 +85,10 @@ fn scopes() -> Vec<&'static str> {
 /// The documents' routes, and an answer that clients can read for every other well-known path.
 pub fn routes(cfg: &mut web::ServiceConfig) {
     for path in RESOURCE_PATHS {
-        cfg.service(
-            cors::open(path).route(web::get().to(|oauth: Data<OAuth>| answer(oauth.documents().resource.clone()))),
-        );
+        cfg.service(cors::open(path).route(look().to(|oauth: Data<OAuth>| answer(oauth.documents().resource.clone()))));
     }
     for path in SERVER_PATHS {
-        cfg.service(
-            cors::open(path).route(web::get().to(|oauth: Data<OAuth>| answer(oauth.documents().server.clone()))),
-        );
+        cfg.service(cors::open(path).route(look().to(|oauth: Data<OAuth>| answer(oauth.documents().server.clone()))));
     }
     for path in ["/.well-known/{rest:.*}", "/mcp/.well-known/{rest:.*}"] {
         cfg.service(cors::open(path).default_service(web::to(nothing)));

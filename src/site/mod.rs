@@ -125,7 +125,7 @@ impl Frame {
 }
 
 /// Looking at a page: GET, and HEAD for its header alone.
-fn look() -> Route {
+pub fn look() -> Route {
     web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 

@@ -36,6 +36,8 @@ pub fn the_documents_are_at_every_path_and_the_same_bytes(db: &TestDb) {
                 assert_eq!(&answer.body, expected, "{path}");
                 assert_eq!(answer.header("content-type"), "application/json");
                 assert_eq!(answer.header("access-control-allow-origin"), "*");
+                let head = house.client.http.head(format!("{base}{path}")).send().await.unwrap();
+                assert_eq!(head.status(), StatusCode::OK, "HEAD {path}");
             }
         }
     });

@@ -86,6 +86,8 @@ pub fn over_others() {
             agent.exchange(&answer).await;
             assert_eq!(agent.whoami().await, "grace");
             agents.push(agent);
+            // So that it is certain which one is the newest.
+            server.clock.advance(tfp_actors::clock::Micros::from_seconds(1));
         }
         let all = format!("{}/admin/connections", server.base);
         graces.open(&all).await;

@@ -19,6 +19,7 @@ mod replicas;
 mod reviews;
 mod store;
 mod support;
+mod tidy;
 mod work;
 
 use std::process::ExitCode;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         work::tests(&layers),
         clients::tests(&layers),
         browser::tests(&layers),
+        tidy::tests(&layers),
     ];
     let trials = groups.into_iter().flatten().collect();
     let conclusion = run(&arguments, trials);

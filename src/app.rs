@@ -32,6 +32,8 @@ use crate::tool::{Scopes, Services};
 
 /// How long requests in flight may take after the signal to stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 20;
+/// How long an idle connection is kept open.
+const KEEP_ALIVE: Duration = Duration::from_secs(120);
 /// How often usage counters are written and old sessions cleared.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
 /// How many threads the actors share.
@@ -191,6 +193,8 @@ impl App {
                 .configure(move |cfg| app.configure(cfg))
         })
         .tcp_nodelay(true)
+        // Longer than clients and proxies keep an idle connection, so that it is they who close it and no request meets a close.
+        .keep_alive(KEEP_ALIVE)
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .client_request_timeout(Duration::from_secs(30));
         if self.workers > 0 {

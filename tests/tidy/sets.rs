@@ -15,9 +15,8 @@ pub fn migrations() {
 pub fn migrations_can_fail() {
     let file = |path: &str| File::new(path, "SELECT 1;");
     let whole = || {
-        ["sqlite", "postgres"].map(|engine| {
-            ["up", "down"].map(|way| file(&format!("migrations/{engine}/1_create_a/{way}.sql")))
-        })
+        ["sqlite", "postgres"]
+            .map(|engine| ["up", "down"].map(|way| file(&format!("migrations/{engine}/1_create_a/{way}.sql"))))
     };
     let all = || whole().into_iter().flatten();
     assert_eq!(of_migrations(&all().collect::<Vec<_>>()), Vec::<String>::new());
@@ -25,7 +24,8 @@ pub fn migrations_can_fail() {
         let kept: Vec<File> = all().enumerate().filter(|(at, _)| *at != left_out).map(|(_, file)| file).collect();
         assert_eq!(of_migrations(&kept).len(), 1, "without file {left_out}");
     }
-    let alone: Vec<File> = all().chain(["up", "down"].map(|way| file(&format!("migrations/sqlite/2_b/{way}.sql")))).collect();
+    let alone: Vec<File> =
+        all().chain(["up", "down"].map(|way| file(&format!("migrations/sqlite/2_b/{way}.sql")))).collect();
     assert_eq!(of_migrations(&alone).len(), 1);
     assert!(!of_migrations(&[]).is_empty(), "no migration at all is let through");
 }

@@ -81,18 +81,27 @@ fn unbounded(file: &File) -> Vec<String> {
     if !file.is_rust() || file.path == "tests/tidy/words.rs" {
         return Vec::new();
     }
-    saying(file, r"\bdo_send\b", "it ignores the mailbox's bound and drops errors: go through the Directory, or try_send.")
+    saying(
+        file,
+        r"\bdo_send\b",
+        "it ignores the mailbox's bound and drops errors: go through the Directory, or try_send.",
+    )
 }
 
 fn transactions(file: &File) -> Vec<String> {
     let words = r"\bOR\s+ROLLBACK\b|\bRAISE\s*\(\s*ROLLBACK|\bDEFERRABLE\b|\bDEFERRED\b|\bdefer_foreign_keys\b";
     if file.is_in("migrations/") {
-        return saying(file, words, "a job shares its transaction with others: let the constraint fail its own statement.");
+        return saying(
+            file,
+            words,
+            "a job shares its transaction with others: let the constraint fail its own statement.",
+        );
     }
     if !file.is_rust() || !file.is_in("src/") || file.is_in("src/store/") {
         return Vec::new();
     }
-    let calls = r"\b\w*transaction(::<[^(]*>)?\(\||\b(immediate|exclusive|build|begin|test)_transaction\b|\bSAVEPOINT\b";
+    let calls =
+        r"\b\w*transaction(::<[^(]*>)?\(\||\b(immediate|exclusive|build|begin|test)_transaction\b|\bSAVEPOINT\b";
     saying(
         file,
         &format!("{words}|{calls}"),

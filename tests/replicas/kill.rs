@@ -38,7 +38,7 @@ pub fn storm(db: &TestDb) {
     let acknowledged =
         Arc::new(Mutex::new(Acknowledged { tokens: vec![None; CONNECTIONS], ..Acknowledged::default() }));
     let process = Process::serve(db.url(), &[]);
-    let attempt = runtime().block_on(async {
+    runtime().block_on(async {
         let agent = Agent::new(&process.mcp(), &author);
         let reviews = Arc::new(open_reviews(&agent, REVIEWS).await);
         let person = Person::sign_in(&process.base, "author").await;
@@ -75,7 +75,7 @@ pub fn storm(db: &TestDb) {
             }));
         }
         {
-            let (acknowledged, attempt) = (acknowledged.clone(), attempt.clone());
+            let acknowledged = acknowledged.clone();
             storm.push(tokio::spawn(async move {
                 for n in 0.. {
                     let note = json!({ "attempt_id": attempt, "body_md": format!("note {n}") });
@@ -99,7 +99,6 @@ pub fn storm(db: &TestDb) {
         }
         process.kill();
         join_all(storm).await;
-        attempt
     });
 
     let process = Process::serve(db.url(), &[]);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_rt::{Arbiter, ArbiterHandle};
-use actix_web::dev::Server;
 use actix_web::middleware::{Compress, from_fn};
 use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse, HttpServer};
@@ -23,9 +22,11 @@ use crate::identity::Identity;
 use crate::limits::{Limits, Proxies};
 use crate::mcp::{self, Endpoint};
 use crate::oauth::{self, DbFamilies, OAuth};
+use crate::origins::Origins;
 use crate::problem;
 use crate::reviews::store::DbSeats;
 use crate::site::{self, Site, SiteParts};
+use crate::stopping::{Running, Stopping, close_connections};
 use crate::store::{Store, StoreSettings};
 use crate::telemetry::{RequestIds, name_request, request_id};
 use crate::tool::{Scopes, Services};
@@ -61,6 +62,7 @@ impl Ports {
 #[derive(Clone)]
 pub struct App {
     workers: usize,
+    stopping: Stopping,
     store: Store,
     ids: RequestIds,
     services: Services,
@@ -124,20 +126,20 @@ impl App {
         let ids = RequestIds::new(clock.clone(), entropy.clone());
         let identity = Identity::new(store.clone(), clock.clone(), entropy.clone(), public_url.clone());
         let services = Services { store: store.clone(), clock, entropy: entropy.clone(), seats, public_url };
+        let origins = Origins::new(&services.public_url, &config.allowed_origins, config.listen)?;
         let site = Site::open(SiteParts {
             identity: identity.clone(),
             families: families.clone(),
             limits: limits.clone(),
-            origins: site::origin::Origins::new(&services.public_url, &config.allowed_origins, config.listen),
+            origins: origins.clone(),
             store: store.clone(),
             entropy,
         })
         .await?;
         let oauth = OAuth::new(services.clone(), families);
-        let origins = mcp::Origins::new(&services.public_url, &config.allowed_origins, config.listen)?;
         let endpoint = Data::new(Endpoint::new(services.clone(), identity.clone(), limits.clone(), origins)?);
-        let workers = config.workers;
-        Ok(Self { workers, store, ids, services, identity, limits, site, oauth, endpoint, arbiters })
+        let (workers, stopping) = (config.workers, Stopping::default());
+        Ok(Self { workers, stopping, store, ids, services, identity, limits, site, oauth, endpoint, arbiters })
     }
 
     /// What tools use; for the command line.
@@ -166,6 +168,7 @@ impl App {
     /// The routes and their state.
     pub fn configure(&self, cfg: &mut ServiceConfig) {
         cfg.app_data(Data::new(self.ids.clone()))
+            .app_data(Data::new(self.stopping.clone()))
             .app_data(Data::new(self.services.clone()))
             .app_data(Data::new(self.limits.clone()))
             .app_data(Data::new(self.site.clone()))
@@ -180,18 +183,20 @@ impl App {
             .default_service(web::to(nowhere));
     }
 
-    /// Serves on `listener` until it is stopped; the returned future is the server's life.
-    pub fn serve(&self, listener: TcpListener) -> std::io::Result<Server> {
+    /// Serves on `listener` from now on.
+    pub fn serve(&self, listener: TcpListener) -> std::io::Result<Running> {
         start_metrics();
         let app = self.clone();
         actix_rt::spawn(housekeeping(self.identity.clone()));
         let mut server = HttpServer::new(move || {
             let app = app.clone();
             actix_web::App::new()
+                .wrap(from_fn(close_connections))
                 .wrap(from_fn(name_request))
                 .wrap(Compress::default())
                 .configure(move |cfg| app.configure(cfg))
         })
+        .disable_signals()
         .tcp_nodelay(true)
         // Longer than clients and proxies keep an idle connection, so that it is they who close it and no request meets a close.
         .keep_alive(KEEP_ALIVE)
@@ -200,7 +205,7 @@ impl App {
         if self.workers > 0 {
             server = server.workers(self.workers);
         }
-        Ok(server.listen(listener)?.run())
+        Ok(Running::new(server.listen(listener)?.run(), self.stopping.clone()))
     }
 
     /// Lets what is under way end, then closes the database.

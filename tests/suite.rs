@@ -17,6 +17,7 @@ mod identity;
 mod oauth;
 mod replicas;
 mod reviews;
+mod server;
 mod store;
 mod support;
 mod tidy;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         oauth::tests(&layers),
         replicas::tests(&layers),
         work::tests(&layers),
+        server::tests(&layers),
         clients::tests(&layers),
         browser::tests(&layers),
         tidy::tests(&layers),

@@ -21,7 +21,7 @@ pub fn run(mut config: Config) -> Result<(), Error> {
         }
         let server = app.serve(listener).map_err(Error::internal)?;
         super::say(&format!("tfp serves at {0}, agents connect at {0}/mcp", app.services().public_url));
-        let served = server.await.map_err(Error::internal);
+        let served = server.until_signal().await.map_err(Error::internal);
         app.close().await;
         served
     })

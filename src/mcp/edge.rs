@@ -33,7 +33,7 @@ const BODY_PATIENCE: Duration = Duration::from_secs(60);
 /// The handler of `/mcp`, for every method.
 pub async fn serve(endpoint: Data<Endpoint>, request: HttpRequest, payload: Payload) -> HttpResponse {
     let id = telemetry::request_id(&request);
-    let origin = match endpoint.origins.check(&request) {
+    let origin = match endpoint.origins.check_call(&request) {
         Ok(origin) => origin,
         Err(error) => return refuse(&edge_fault(Kind::ForbiddenOrigin, &error, &id)),
     };

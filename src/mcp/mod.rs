@@ -16,7 +16,6 @@ mod ladder;
 mod lists;
 mod message;
 mod methods;
-mod origin;
 mod reply;
 mod resources;
 
@@ -30,13 +29,12 @@ use tfp_actors::id::RequestId;
 
 use crate::identity::Identity;
 use crate::limits::Limits;
+use crate::origins::Origins;
 use crate::tool::catalogue::Catalogue;
 use crate::tool::dispatch::Dispatcher;
 use crate::tool::resource::TemplateEntry;
 use crate::tool::{Caller, Services, surface};
 use ladder::{Intake, Refused, Taken};
-
-pub use origin::Origins;
 
 /// The endpoint, shared by all workers as `web::Data`.
 pub struct Endpoint {

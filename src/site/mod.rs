@@ -1,13 +1,12 @@
 //! The pages for people: layout, assets, forms, who is signed in, and the pages of the accounts.
 //!
 //! Every page is drawn on the server, works without scripts, and carries a policy that allows none. A form's POST passes
-//! two gates: the browser's word on where it comes from ([`origin`]) and the form's own token ([`csrf`]).
+//! two gates: the browser's word on where it comes from ([`crate::origins`]) and the form's own token ([`csrf`]).
 
 mod assets;
 mod cookie;
 pub mod csrf;
 pub mod next;
-pub mod origin;
 pub mod pages;
 mod respond;
 mod session;
@@ -27,6 +26,7 @@ use tfp_actors::{Entropy, Error, token_family};
 
 use crate::identity::Identity;
 use crate::limits::{self, Limits};
+use crate::origins::Origins;
 use crate::store::Store;
 
 pub use assets::css_url;
@@ -46,7 +46,7 @@ pub struct SiteParts {
     /// The rate limits, which know the client's address.
     pub limits: Limits,
     /// Which origins are the site's own.
-    pub origins: origin::Origins,
+    pub origins: Origins,
     /// The database.
     pub store: Store,
     /// Randomness.
@@ -76,7 +76,7 @@ impl Site {
     }
 
     /// Which origins are the site's own.
-    pub fn origins(&self) -> &origin::Origins {
+    pub fn origins(&self) -> &Origins {
         &self.0.origins
     }
 

@@ -92,7 +92,7 @@ impl FromRequest for AdminSession {
 
 async fn find(request: &HttpRequest) -> Result<Option<Session>, Error> {
     let site = request.app_data::<Data<Site>>().ok_or_else(|| Error::internal("the site's state is missing"))?;
-    site.origins().check(request)?;
+    site.origins().check_form(request)?;
     let Some(value) = cookie::of(request, site.identity().is_https()) else { return Ok(None) };
     let found = site.identity().signed_in(&value).await?;
     Ok(found.map(|SignedIn { session, caller, .. }| Session {

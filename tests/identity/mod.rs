@@ -13,7 +13,7 @@ use tfp::config::Config;
 use tfp::identity::{Attempt, Browser, Identity, NewUser, Trail, User};
 use tfp::limits::{Limits, Proxies};
 use tfp::oauth::{Bearer, DbFamilies, Families, OAuth, surface};
-use tfp::site::origin::Origins;
+use tfp::origins::Origins;
 use tfp::site::{Site, SiteParts};
 use tfp::store::Store;
 use tfp::tool::{Scopes, Services};
@@ -119,7 +119,7 @@ impl House {
             identity: identity.clone(),
             families,
             limits: limits.clone(),
-            origins: Origins::new(ORIGIN, &[], Config::default().listen),
+            origins: Origins::new(ORIGIN, &[], Config::default().listen).expect("it is an origin"),
             store: store.clone(),
             entropy,
         };

@@ -19,6 +19,7 @@ pub struct TestDb {
 
 enum Place {
     Folder(TempDir),
+    Disk(SmallDisk),
     Database(String),
 }
 
@@ -28,6 +29,13 @@ impl TestDb {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let url = format!("sqlite:{}", folder.path().join(FILE).display());
         Self { url, place: Place::Folder(folder) }
+    }
+
+    /// A SQLite file on a disk of its own of `kib` KiB.
+    pub fn on_small_disk(kib: u32) -> Self {
+        let disk = SmallDisk::of_kib(kib).expect("the layer was found");
+        let url = format!("sqlite:{}", disk.path().join(FILE).display());
+        Self { url, place: Place::Disk(disk) }
     }
 
     /// A database of the shared PostgreSQL server, which the first one starts; `None` where the machine has none.
@@ -45,6 +53,7 @@ impl TestDb {
     pub fn file(&self) -> Option<String> {
         match &self.place {
             Place::Folder(folder) => Some(folder.path().join(FILE).display().to_string()),
+            Place::Disk(disk) => Some(disk.path().join(FILE).display().to_string()),
             Place::Database(_) => None,
         }
     }
@@ -52,7 +61,7 @@ impl TestDb {
     /// Which engine it is.
     pub fn engine(&self) -> Engine {
         match self.place {
-            Place::Folder(_) => Engine::Sqlite,
+            Place::Folder(_) | Place::Disk(_) => Engine::Sqlite,
             Place::Database(_) => Engine::Postgres,
         }
     }

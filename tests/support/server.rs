@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::pin::Pin;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -58,14 +58,11 @@ impl Server {
             actix_rt::System::new().block_on(async move {
                 let app = App::build(config, store, ports).await.expect("the app is put together");
                 let server = app.serve(listener).expect("it serves");
-                let handle = server.handle();
-                let life = actix_rt::spawn(server);
                 started.send(()).expect("the test waits");
                 while let Some(job) = work.recv().await {
                     actix_rt::spawn(job(app.clone()));
                 }
-                handle.stop(false).await;
-                let _ = life.await;
+                let _ = server.cut_off().await;
                 app.close().await;
             });
         });
@@ -161,6 +158,16 @@ impl Process {
         format!("{}/mcp", self.base)
     }
 
+    /// SIGTERM: asks it to stop.
+    pub fn ask_to_stop(&self) {
+        signal(&self.child, "TERM");
+    }
+
+    /// Waits until it has ended by itself.
+    pub fn ended(mut self) -> ExitStatus {
+        self.child.wait().expect("it ends")
+    }
+
     /// `kill -9`.
     pub fn kill(mut self) {
         self.child.kill().expect("it is killed");
@@ -173,6 +180,12 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Sends a signal by its name.
+pub fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
+    assert!(sent.expect("kill is there").success(), "the process is there");
 }
 
 fn command(url: &str) -> Command {

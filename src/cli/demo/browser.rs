@@ -55,7 +55,7 @@ impl Browser {
     /// Sends the page's form that goes to `action`, its hidden fields and `fields` together, and answers where it leads.
     pub async fn send(&self, page: &Page, action: &str, fields: &[(&str, &str)]) -> Result<String, Error> {
         let mut form =
-            hidden_fields(&page.html, action).ok_or_else(|| odd(&format!("{} has no form to {action}", page.url)))?;
+            hidden_fields(page, action).ok_or_else(|| odd(&format!("{} has no form to {action}", page.url)))?;
         form.extend(fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let response = self
             .http
@@ -91,10 +91,12 @@ fn redirect(response: &Response) -> Option<String> {
 }
 
 /// The hidden fields of the form that goes to `action`, in the markup that this server's own pages use.
-fn hidden_fields(html: &str, action: &str) -> Option<Vec<(String, String)>> {
-    let form = html.split("<form").skip(1).find(|form| {
+fn hidden_fields(page: &Page, action: &str) -> Option<Vec<(String, String)>> {
+    let form = page.html.split("<form").skip(1).find(|form| {
         let tag = form.split('>').next().unwrap_or_default();
-        attribute(tag, "action").is_some_and(|to| to == action || to.starts_with(&format!("{action}?")))
+        // A form that names no target goes back to its own page.
+        let to = attribute(tag, "action").unwrap_or_else(|| page.url.clone());
+        to == action || to.starts_with(&format!("{action}?")) || (to == page.url && to.ends_with(action))
     })?;
     let form = form.split("</form").next()?;
     let fields = form.split("<input").skip(1).filter_map(|input| {
@@ -133,13 +135,16 @@ pub(super) fn odd(what: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::hidden_fields;
+    use super::{Page, hidden_fields};
 
     #[test]
     fn hidden_fields_of_the_right_form_are_read_and_unescaped() {
         let html = r#"<form method="post" action="/a"><input type="hidden" name="x" value="1"></form>
             <form method="post" action="/b"><input type="hidden" name="t" value="a&amp;b&#34;"><input type="text" name="n"></form>"#;
-        assert_eq!(hidden_fields(html, "/b"), Some(vec![("t".to_owned(), "a&b\"".to_owned())]));
-        assert_eq!(hidden_fields(html, "/c"), None);
+        let page = Page { html: html.to_owned(), url: "http://localhost/p".to_owned() };
+        assert_eq!(hidden_fields(&page, "/b"), Some(vec![("t".to_owned(), "a&b\"".to_owned())]));
+        assert_eq!(hidden_fields(&page, "/c"), None);
+        let own = Page { html: "<form method=\"post\"></form>".to_owned(), ..page };
+        assert_eq!(hidden_fields(&own, "/p"), Some(Vec::new()));
     }
 }

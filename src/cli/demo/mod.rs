@@ -43,7 +43,7 @@ pub fn run(mut config: Config, demo: &Demo, chosen: Chosen) -> Result<(), Error>
     }
     let listener = listen(config.listen, chosen.listen)?;
     config.listen = listener.local_addr().map_err(Error::internal)?;
-    // Five people sign in and five agents connect within a second, all from this machine.
+    // Every person signs in and every agent connects within a second, all from this machine.
     config.limits.auth_per_minute = config.limits.auth_per_minute.max(600);
     let folder = config.data_dir.display().to_string();
     let (store, _) = open_store(&config)?;
@@ -51,14 +51,12 @@ pub fn run(mut config: Config, demo: &Demo, chosen: Chosen) -> Result<(), Error>
     actix_rt::System::new().block_on(async move {
         let app = App::build(config, store, ports.clone()).await?;
         let server = app.serve(listener).map_err(Error::internal)?;
-        let handle = server.handle();
-        let life = actix_rt::spawn(server);
         let mut played = play(&app, &*ports.entropy, &folder).await;
         if played.is_ok() && !exit {
             played = invite(&app).await;
-            life.await.map_err(Error::internal)?.map_err(Error::internal)?;
+            server.until_signal().await.map_err(Error::internal)?;
         } else {
-            handle.stop(true).await;
+            server.stop().await.map_err(Error::internal)?;
         }
         app.close().await;
         played

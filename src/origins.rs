@@ -1,9 +1,11 @@
-//! Which Hosts and Origins may reach the endpoint: against DNS rebinding, and for browsers' cross-origin rules.
+//! Which Hosts and Origins are this server's own and which others may call it (`decisions.md` 16): against DNS rebinding,
+//! for browsers' cross-origin rules, and against forms that pages of other sites send.
 
 use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
 
 use actix_web::HttpRequest;
+use actix_web::http::Method;
 use actix_web::http::header::{HOST, ORIGIN};
 use url::{Host, Url};
 
@@ -12,28 +14,28 @@ use tfp_actors::{Code, Error};
 /// The allowed ones: the public origin, the configured others, and on a loopback bind every loopback host and port.
 #[derive(Clone, Debug)]
 pub struct Origins {
-    origins: HashSet<String>,
-    hosts: HashSet<String>,
+    own: Url,
+    others: HashSet<String>,
     loopback: bool,
 }
 
 impl Origins {
     /// Those of a server at `public_url` that listens on `listen`.
     pub fn new(public_url: &str, allowed: &[String], listen: SocketAddr) -> Result<Self, Error> {
-        let mut made = Self { origins: HashSet::new(), hosts: HashSet::new(), loopback: listen.ip().is_loopback() };
-        for text in std::iter::once(public_url).chain(allowed.iter().map(String::as_str)) {
-            let url = origin(text)
-                .ok_or_else(|| Error::new(Code::InvalidInput, format!("{text:?} is not an http or https origin")))?;
-            made.origins.insert(url.origin().ascii_serialization());
-            if text == public_url {
-                made.hosts.insert(authority(&url));
-            }
-        }
-        Ok(made)
+        let read = |text: &str| {
+            origin(text)
+                .ok_or_else(|| Error::new(Code::InvalidInput, format!("{text:?} is not an http or https origin")))
+        };
+        let others = allowed.iter().map(|text| Ok(read(text)?.origin().ascii_serialization()));
+        Ok(Self {
+            own: read(public_url)?,
+            others: others.collect::<Result<_, Error>>()?,
+            loopback: listen.ip().is_loopback(),
+        })
     }
 
     /// Refuses a foreign Host, and a foreign Origin where there is one. Answers with the Origin.
-    pub fn check<'a>(&self, request: &'a HttpRequest) -> Result<Option<&'a str>, Error> {
+    pub fn check_call<'a>(&self, request: &'a HttpRequest) -> Result<Option<&'a str>, Error> {
         let refuse = |what: &str| Err(Error::new(Code::ForbiddenOrigin, format!("this {what} may not be used here")));
         let headers = request.headers();
         let host = match headers.get(HOST) {
@@ -47,7 +49,7 @@ impl Origins {
         match (given.next(), given.next()) {
             (None, _) => Ok(None),
             (Some(value), None) => match value.to_str() {
-                Ok(origin) if self.origin_allowed(origin) => Ok(Some(origin)),
+                Ok(origin) if self.may_call(origin) => Ok(Some(origin)),
                 _ => refuse("Origin"),
             },
             _ => refuse("Origin"),
@@ -63,13 +65,41 @@ impl Origins {
     }
 
     fn known_host(&self, url: &Url) -> bool {
-        self.hosts.contains(&authority(url)) || (self.loopback && is_loopback(url))
+        authority(url) == authority(&self.own) || (self.loopback && is_loopback(url))
     }
 
-    fn origin_allowed(&self, text: &str) -> bool {
-        origin(text).is_some_and(|url| {
-            self.origins.contains(&url.origin().ascii_serialization()) || (self.loopback && is_loopback(&url))
-        })
+    /// Whether programs in pages of that origin may call the server.
+    fn may_call(&self, text: &str) -> bool {
+        origin(text).is_some_and(|url| self.owns(&url) || self.others.contains(&url.origin().ascii_serialization()))
+    }
+
+    /// Whether pages of that origin are this server's: those of the allowed others are other programs' and are not.
+    fn owns(&self, url: &Url) -> bool {
+        url.origin() == self.own.origin() || (self.loopback && is_loopback(url))
+    }
+
+    /// Refuses an unsafe request that a page of another site sent, with `forbidden_origin`. Safe methods pass. A request
+    /// that says nothing of its origin passes too: browsers always say it, and the form's own token is checked besides.
+    pub fn check_form(&self, request: &HttpRequest) -> Result<(), Error> {
+        if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
+            return Ok(());
+        }
+        let header = |name: &str| request.headers().get(name).map(|value| value.to_str().unwrap_or("?"));
+        self.judge(header("sec-fetch-site"), header(ORIGIN.as_str()))
+    }
+
+    fn judge(&self, fetch_site: Option<&str>, from: Option<&str>) -> Result<(), Error> {
+        // The browser's own word comes first: the origin it names may be one that a proxy has rewritten.
+        let own = match (fetch_site, from) {
+            (Some(site), _) => site == "same-origin",
+            (None, Some(from)) => origin(from).is_some_and(|url| self.owns(&url)),
+            (None, None) => true,
+        };
+        if own {
+            return Ok(());
+        }
+        Err(Error::new(Code::ForbiddenOrigin, "this form was sent from another site")
+            .with_next_action("Open the page here and send the form from there."))
     }
 }
 
@@ -88,7 +118,7 @@ fn authority(url: &Url) -> String {
 
 fn is_loopback(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
         Some(Host::Ipv6(ip)) => IpAddr::V6(ip).to_canonical().is_loopback(),
         None => false,
@@ -105,7 +135,7 @@ mod tests {
         if let Some(origin) = origin {
             request = request.insert_header(("origin", origin));
         }
-        origins.check(&request.to_http_request()).is_ok()
+        origins.check_call(&request.to_http_request()).is_ok()
     }
 
     #[test]
@@ -157,6 +187,48 @@ mod tests {
             .append_header(("origin", "http://localhost"))
             .append_header(("origin", "http://evil.example"))
             .to_http_request();
-        assert!(origins.check(&request).is_err());
+        assert!(origins.check_call(&request).is_err());
+    }
+
+    fn site(listen: &str) -> Origins {
+        Origins::new("https://tfp.example", &["https://ide.example/".to_owned()], listen.parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn only_a_page_of_this_site_may_send_a_form() {
+        let site = site("192.0.2.1:80");
+        for (fetch_site, origin) in [
+            (Some("same-origin"), Some("https://tfp.example")),
+            (Some("same-origin"), None),
+            (None, Some("https://tfp.example")),
+            (None, None),
+        ] {
+            assert!(site.judge(fetch_site, origin).is_ok(), "{fetch_site:?} {origin:?}");
+        }
+        for (fetch_site, origin) in [
+            (Some("cross-site"), Some("https://tfp.example")),
+            (Some("same-site"), None),
+            (Some("none"), None),
+            (Some("?"), None),
+            (None, Some("https://evil.example")),
+            (None, Some("https://ide.example")),
+            (None, Some("null")),
+            (None, Some("http://tfp.example")),
+            (None, Some("https://tfp.example.evil.example")),
+            (None, Some("http://localhost:8080")),
+        ] {
+            assert!(site.judge(fetch_site, origin).is_err(), "{fetch_site:?} {origin:?}");
+        }
+    }
+
+    #[test]
+    fn on_a_loopback_bind_every_loopback_origin_is_the_site() {
+        let site = site("127.0.0.1:80");
+        for own in ["http://localhost:8080", "http://127.0.0.1:1", "http://[::1]:80", "http://app.localhost"] {
+            assert!(site.judge(None, Some(own)).is_ok(), "{own}");
+        }
+        for other in ["http://localhost.evil.example", "ftp://localhost", "http://127.0.0.1.evil.example", "null", ""] {
+            assert!(site.judge(None, Some(other)).is_err(), "{other}");
+        }
     }
 }

@@ -85,7 +85,7 @@ fn measure(variant: Variant, in_flight: usize) -> f64 {
     System::new().block_on(async move {
         let arbiters: Vec<Arbiter> = (0..2).map(|_| Arbiter::new()).collect();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let limits = Limits { mailbox: 64, most: claims + PEOPLE, idle: Micros::from_seconds(60) };
+        let limits = Limits { mailbox: 64, most: 2 * claims + PEOPLE, idle: Micros::from_seconds(60) };
         let seats = {
             let (port, time) = (Arc::new(DbSeats::new(store.clone(), Arc::new(SystemEntropy))), clock.clone());
             let handles = arbiters.iter().map(Arbiter::handle).collect();
@@ -109,7 +109,9 @@ fn measure(variant: Variant, in_flight: usize) -> f64 {
                 }
             })
         });
-        futures_util::future::join_all(callers.collect::<Vec<_>>()).await;
+        for caller in futures_util::future::join_all(callers.collect::<Vec<_>>()).await {
+            caller.expect("every claim is answered");
+        }
         let rate = f64::from(u32::try_from(claims).unwrap()) / started.elapsed().as_secs_f64();
         for arbiter in &arbiters {
             arbiter.stop();

@@ -11,6 +11,7 @@
 mod batch;
 mod conn;
 mod fault;
+mod fixed;
 mod link;
 mod lite;
 mod migrate;
@@ -28,6 +29,7 @@ use tfp_actors::Error;
 pub use crate::on;
 pub use conn::{Conn, Engine};
 pub use fault::{fault, is_unique_violation};
+pub use fixed::{Bound, Fixed};
 pub use migrate::migrations;
 pub use pg::PgConn;
 pub use settings::{StoreSettings, Synchronous};

@@ -41,8 +41,7 @@ CREATE TABLE seats (
     FOREIGN KEY (process_id, node_id) REFERENCES review_nodes (process_id, node_id),
     UNIQUE (process_id, node_id, position)
 );
-CREATE UNIQUE INDEX seats_one_hold_per_person ON seats (process_id, holder) WHERE holder IS NOT NULL;
-CREATE INDEX seats_by_expiry ON seats (hold_until) WHERE holder IS NOT NULL;
+CREATE UNIQUE INDEX seats_one_hold_per_person ON seats (process_id, holder);
 
 CREATE TABLE assignments (
     id         TEXT   NOT NULL PRIMARY KEY,

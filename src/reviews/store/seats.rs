@@ -17,8 +17,8 @@ use tfp_actors::{Error, Port, Stamp, Timestamp};
 
 use super::close::record;
 use crate::reviews::eligibility::{already_judged, holds_another};
-use crate::store::tables::{assignments, review_nodes, review_processes, seats};
-use crate::store::{Conn, Store, Unit, on};
+use crate::store::tables::{assignments, review_nodes, seats};
+use crate::store::{Bound, Conn, Fixed, Store, Unit, on};
 use crate::tool::{Seal, seal};
 
 /// The rows of the seats, for the seat actors.
@@ -133,11 +133,16 @@ fn columns(hold: &Hold) -> HoldColumns<'_> {
     }
 }
 
+/// Locks a process for the rest of the transaction.
+const LOCK: &str = "UPDATE review_processes SET version = version + 1 WHERE id = ?";
+
+/// The compare-and-swap of a seat.
+const SWAP: &str = "UPDATE seats SET version = ?, fence = ?, holder = ?, held_since = ?, hold_until = ?, done_by = ?, \
+    done_at = ? WHERE id = ? AND version = ?";
+
 fn take_step(conn: &mut Conn<'_>, step: &Step, assignment: &AssignmentId) -> Result<Unit<Commit>, Error> {
     let (seat, process) = (&step.to, step.to.process.as_str());
-    on!(conn, c => diesel::update(review_processes::table.find(process))
-        .set(review_processes::version.eq(review_processes::version + 1))
-        .execute(c))?;
+    on!(conn, c => Fixed::new(LOCK, &[Bound::Text(process)]).execute(c))?;
     // A release is housekeeping: nobody begins or ends a review by it.
     if !matches!(step.act, Act::Release { .. }) {
         let company = company(conn, step)?;
@@ -148,19 +153,18 @@ fn take_step(conn: &mut Conn<'_>, step: &Step, assignment: &AssignmentId) -> Res
         company.allows(conn, step)?;
     }
     let (holder, since, until, done_by, done_at) = columns(&seat.hold);
-    let swapped = on!(conn, c => diesel::update(seats::table
-            .filter(seats::id.eq(seat.id.as_str()))
-            .filter(seats::version.eq(step.from)))
-        .set((
-            seats::version.eq(seat.version),
-            seats::fence.eq(seat.fence),
-            seats::holder.eq(holder),
-            seats::held_since.eq(since),
-            seats::hold_until.eq(until),
-            seats::done_by.eq(done_by),
-            seats::done_at.eq(done_at),
-        ))
-        .execute(c))?;
+    let values = [
+        Bound::Int(seat.version),
+        Bound::Int(seat.fence),
+        Bound::MaybeText(holder),
+        Bound::MaybeInt(since),
+        Bound::MaybeInt(until),
+        Bound::MaybeText(done_by),
+        Bound::MaybeInt(done_at),
+        Bound::Text(seat.id.as_str()),
+        Bound::Int(step.from),
+    ];
+    let swapped = on!(conn, c => Fixed::new(SWAP, &values).execute(c))?;
     if swapped == 0 {
         return Ok(Unit::Undo(Commit::Moved(load(conn, &seat.id)?)));
     }
@@ -248,7 +252,7 @@ fn effects(conn: &mut Conn<'_>, step: &Step, assignment: &AssignmentId) -> Resul
     match (&step.done, &step.act) {
         (Done::Claimed { renewed: true, .. }, _) => Ok(()),
         (Done::Claimed { .. }, _) => {
-            on!(conn, c => diesel::insert_into(assignments::table)
+            let first = on!(conn, c => diesel::insert_into(assignments::table)
                 .values((
                     assignments::id.eq(assignment.as_str()),
                     assignments::seat_id.eq(seat),
@@ -259,14 +263,21 @@ fn effects(conn: &mut Conn<'_>, step: &Step, assignment: &AssignmentId) -> Resul
                     assignments::claimed_at.eq(at),
                 ))
                 .on_conflict((assignments::seat_id, assignments::user_id))
-                .do_update()
-                .set((
-                    assignments::status.eq("claimed"),
-                    assignments::claimed_at.eq(at),
-                    assignments::ended_at.eq(None::<i64>),
-                    assignments::reason.eq(None::<String>),
-                ))
+                .do_nothing()
                 .execute(c))?;
+            if first == 0 {
+                // The person held this seat before.
+                on!(conn, c => diesel::update(assignments::table
+                        .filter(assignments::seat_id.eq(seat))
+                        .filter(assignments::user_id.eq(user)))
+                    .set((
+                        assignments::status.eq("claimed"),
+                        assignments::claimed_at.eq(at),
+                        assignments::ended_at.eq(None::<i64>),
+                        assignments::reason.eq(None::<String>),
+                    ))
+                    .execute(c))?;
+            }
             Ok(())
         }
         (Done::HandedIn { .. }, Act::HandIn { judgment }) => {

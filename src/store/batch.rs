@@ -1,6 +1,8 @@
 //! How the writer puts jobs into one transaction, and what it does when one of them, or the commit, goes wrong.
 //!
-//! 1. Each job runs in a savepoint of its own and behind `catch_unwind`.
+//! 1. Each job runs behind `catch_unwind`. A batch first takes all its jobs to be kept; where one is not, they run again, each
+//!    in a savepoint of its own. Savepoints all the time would cost a quarter of the throughput: they copy every page that a
+//!    job touches.
 //! 2. After a panic or a failed savepoint statement (so a full disk inside a job shows: SQLite has given up the whole
 //!    transaction) the connection is dropped and each job of the batch runs again, alone: only the culprit fails.
 //! 3. A commit that fails and is known to have kept nothing (a constraint, a full disk) is answered the same way.
@@ -37,11 +39,16 @@ pub(super) struct Batches {
 enum Fate {
     /// Committed: each job holds its own answer.
     Committed,
+    /// Nothing of it was kept, as a job did not want to be: they are to run again in savepoints.
+    Mixed,
     /// Nothing of it was kept: each job is to run alone.
     Apart,
     /// Every job answers this.
     Refused(Error),
 }
+
+/// How a job of a batch is run; where it says `Err`, the transaction is lost with all that was in it.
+type RunJob = fn(&mut SqliteConnection, &mut dyn Job) -> Result<(), Fate>;
 
 impl Batches {
     pub(super) fn new(link: Link, sound: Arc<AtomicBool>, most: usize) -> Self {
@@ -57,12 +64,18 @@ impl Batches {
         {
             jobs.push(job);
         }
-        let fate = if jobs.len() == 1 { Fate::Apart } else { self.together(&mut jobs, orders, started) };
+        let fate = match jobs.len() {
+            1 => Fate::Apart,
+            _ => match self.together(&mut jobs, orders, started, kept) {
+                Fate::Mixed => self.together(&mut jobs, orders, started, in_savepoint),
+                fate => fate,
+            },
+        };
         metrics::histogram!("tfp_store_batch_jobs").record(f64::from(u32::try_from(jobs.len()).unwrap_or(u32::MAX)));
         for job in jobs {
             match &fate {
                 Fate::Committed => job.answer(None),
-                Fate::Apart => self.alone(job),
+                Fate::Apart | Fate::Mixed => self.alone(job),
                 Fate::Refused(error) => job.answer(Some(error.clone())),
             }
         }
@@ -75,7 +88,7 @@ impl Batches {
     }
 
     /// All jobs in one transaction, with those that come in meanwhile.
-    fn together(&mut self, jobs: &mut Vec<Box<dyn Job>>, orders: &Orders, started: Instant) -> Fate {
+    fn together(&mut self, jobs: &mut Vec<Box<dyn Job>>, orders: &Orders, started: Instant, run: RunJob) -> Fate {
         let most = self.most;
         let conn = match self.begin() {
             Ok(conn) => conn,
@@ -84,10 +97,11 @@ impl Batches {
         let mut done = 0;
         loop {
             while let Some(job) = jobs.get_mut(done) {
-                if let Err(why) = in_savepoint(conn, job.as_mut()) {
-                    tracing::warn!(job = job.name(), error = %why, "a write broke its batch; each job runs again alone");
-                    self.link.discard();
-                    return Fate::Apart;
+                if let Err(fate) = run(conn, job.as_mut()) {
+                    if !matches!(fate, Fate::Mixed) || conn.batch_execute("ROLLBACK").is_err() {
+                        self.link.discard();
+                    }
+                    return fate;
                 }
                 done += 1;
             }
@@ -161,14 +175,26 @@ impl Batches {
     }
 }
 
-/// Runs the job in a savepoint. `Err` means that the transaction is lost, with all that was in it.
-fn in_savepoint(conn: &mut SqliteConnection, job: &mut dyn Job) -> Result<(), Sql> {
-    conn.batch_execute("SAVEPOINT job")?;
+/// Runs a job that is taken to be kept.
+fn kept(conn: &mut SqliteConnection, job: &mut dyn Job) -> Result<(), Fate> {
+    // A second BEGIN is refused, unless the job has ended the transaction behind the writer's back.
     match timed(job, conn) {
+        Verdict::Keep if conn.batch_execute("BEGIN").is_err() => Ok(()),
+        _ => Err(Fate::Mixed),
+    }
+}
+
+/// Runs a job in a savepoint, to be undone alone.
+fn in_savepoint(conn: &mut SqliteConnection, job: &mut dyn Job) -> Result<(), Fate> {
+    let done = conn.batch_execute("SAVEPOINT job").and_then(|()| match timed(job, conn) {
         Verdict::Keep => conn.batch_execute("RELEASE job"),
         Verdict::Undo => conn.batch_execute("ROLLBACK TO job; RELEASE job"),
         Verdict::Panicked => Err(Sql::BrokenTransactionManager),
-    }
+    });
+    done.map_err(|why| {
+        tracing::warn!(job = job.name(), error = %why, "a write broke its batch; each job runs again alone");
+        Fate::Apart
+    })
 }
 
 fn timed(job: &mut dyn Job, conn: &mut SqliteConnection) -> Verdict {

@@ -1,5 +1,6 @@
 //! SQLite: the file, its readers, and the writer behind them.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +14,7 @@ use tfp_actors::{Code, Error};
 use super::link::Link;
 use super::runtime::Slots;
 use super::settings::{StoreSettings, Synchronous};
-use super::unit::Unit;
+use super::unit::{Unit, panicked};
 use super::writer::{Writer, probe};
 use super::{Conn, fault};
 
@@ -121,6 +122,17 @@ fn make_private(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+fn over_snapshot<T>(
+    conn: &mut SqliteConnection,
+    work: impl FnOnce(&mut Conn<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    AnsiTransactionManager::begin_transaction(conn).map_err(fault::fault)?;
+    let done = work(&mut Conn::Lite(conn));
+    // Where this fails the pool drops the connection, as it is still inside a transaction.
+    let _ = AnsiTransactionManager::rollback_transaction(conn);
+    done
+}
+
 /// Makes the pool's connections.
 struct Readers(File);
 
@@ -168,6 +180,21 @@ impl Lite {
         Ok(Self { file, readers, connections, slots: Slots::new(connections), writer })
     }
 
+    /// Runs the work over one snapshot, on the caller's own thread where a connection is free at once.
+    pub(super) async fn glance<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        F: FnOnce(&mut Conn<'_>) -> Result<T, Error> + Send + 'static,
+        T: Send + 'static,
+    {
+        if let Some(_slot) = self.slots.try_take()
+            && let Some(mut conn) = self.readers.try_get()
+        {
+            return catch_unwind(AssertUnwindSafe(|| over_snapshot(&mut conn, work)))
+                .unwrap_or_else(|payload| Err(panicked("glance", payload.as_ref())));
+        }
+        self.read(work).await
+    }
+
     /// Runs the work over one snapshot.
     pub(super) async fn read<T, F>(&self, work: F) -> Result<T, Error>
     where
@@ -178,12 +205,7 @@ impl Lite {
         self.slots
             .run(move || {
                 let mut conn = readers.get_timeout(CHECK_OUT).map_err(|e| Error::busy(1).with_source(e))?;
-                let conn: &mut SqliteConnection = &mut conn;
-                AnsiTransactionManager::begin_transaction(conn).map_err(fault::fault)?;
-                let done = work(&mut Conn::Lite(conn));
-                // Where this fails the pool drops the connection, as it is still inside a transaction.
-                let _ = AnsiTransactionManager::rollback_transaction(conn);
-                done
+                over_snapshot(&mut conn, work)
             })
             .await
     }

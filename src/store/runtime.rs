@@ -40,7 +40,7 @@ impl Slots {
 
     /// Waits for a slot: at most two seconds, by the store's own timer, as the caller's may be paused or missing.
     async fn take(&self) -> Result<OwnedSemaphorePermit, Error> {
-        if let Ok(slot) = Arc::clone(&self.0).try_acquire_owned() {
+        if let Some(slot) = self.try_take() {
             return Ok(slot);
         }
         let waiting = {
@@ -52,6 +52,11 @@ impl Slots {
             Ok(Err(_)) => Err(closed()),
             Err(_) => Err(Error::busy(1)),
         }
+    }
+
+    /// A slot that is free now.
+    pub(super) fn try_take(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.0).try_acquire_owned().ok()
     }
 
     /// Runs `work` on a blocking thread once a slot is free. From then on it runs to its end, whatever the caller does.

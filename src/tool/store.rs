@@ -178,7 +178,7 @@ pub fn audit(conn: &mut Conn<'_>, line: &AuditLine<'_>) -> Result<(), Error> {
 pub(crate) fn outcomes(conn: &mut Conn<'_>, action: &str) -> Result<Vec<String>, Error> {
     on!(conn, c => audit_rows::table
         .filter(audit_rows::action.eq(action))
-        .order((audit_rows::at, audit_rows::id))
+        .order(audit_rows::id)
         .select(audit_rows::outcome)
         .load(c))
 }

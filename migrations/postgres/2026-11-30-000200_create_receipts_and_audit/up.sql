@@ -24,6 +24,3 @@ CREATE TABLE audit (
     request_id    TEXT   NOT NULL,
     details       TEXT   NOT NULL
 );
-CREATE INDEX audit_by_time ON audit (at);
-CREATE INDEX audit_by_user ON audit (user_id, at);
-CREATE INDEX audit_by_connection ON audit (connection_id, at);

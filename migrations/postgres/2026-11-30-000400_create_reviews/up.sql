@@ -53,10 +53,8 @@ CREATE TABLE assignments (
     claimed_at BIGINT NOT NULL,
     ended_at   BIGINT,
     reason     TEXT,
-    UNIQUE (seat_id, user_id)
+    UNIQUE (process_id, seat_id, user_id)
 );
-CREATE INDEX assignments_by_user ON assignments (user_id, process_id);
-CREATE INDEX assignments_by_process ON assignments (process_id, user_id);
 
 CREATE TABLE review_responses (
     seat_id    TEXT   NOT NULL PRIMARY KEY REFERENCES seats (id),

@@ -8,7 +8,7 @@ CREATE TABLE receipts (
     request_id    TEXT   NOT NULL,
     committed_at  BIGINT NOT NULL,
     PRIMARY KEY (user_id, surface, operation_key)
-);
+) WITHOUT ROWID;
 CREATE INDEX receipts_by_commit ON receipts (committed_at);
 
 CREATE TABLE audit (
@@ -24,6 +24,3 @@ CREATE TABLE audit (
     request_id    TEXT   NOT NULL,
     details       TEXT   NOT NULL
 );
-CREATE INDEX audit_by_time ON audit (at);
-CREATE INDEX audit_by_user ON audit (user_id, at);
-CREATE INDEX audit_by_connection ON audit (connection_id, at);

@@ -8,7 +8,7 @@ CREATE TABLE review_processes (
     version       BIGINT NOT NULL,
     created_at    BIGINT NOT NULL,
     closed_at     BIGINT
-);
+) WITHOUT ROWID;
 CREATE INDEX review_processes_by_problem ON review_processes (problem_id);
 
 CREATE TABLE review_nodes (
@@ -40,7 +40,7 @@ CREATE TABLE seats (
     done_at    BIGINT,
     FOREIGN KEY (process_id, node_id) REFERENCES review_nodes (process_id, node_id),
     UNIQUE (process_id, node_id, position)
-);
+) WITHOUT ROWID;
 CREATE UNIQUE INDEX seats_one_hold_per_person ON seats (process_id, holder);
 
 CREATE TABLE assignments (
@@ -53,10 +53,8 @@ CREATE TABLE assignments (
     claimed_at BIGINT NOT NULL,
     ended_at   BIGINT,
     reason     TEXT,
-    UNIQUE (seat_id, user_id)
-);
-CREATE INDEX assignments_by_user ON assignments (user_id, process_id);
-CREATE INDEX assignments_by_process ON assignments (process_id, user_id);
+    UNIQUE (process_id, seat_id, user_id)
+) WITHOUT ROWID;
 
 CREATE TABLE review_responses (
     seat_id    TEXT   NOT NULL PRIMARY KEY REFERENCES seats (id),

@@ -143,7 +143,9 @@ pub fn assignment(
     now: Timestamp,
 ) -> Result<ReviewAssignment, Error> {
     let row: Option<AssignmentRow> = on!(conn, c => assignments::table
-        .inner_join(seats::table.on(seats::id.eq(assignments::seat_id)))
+        .inner_join(seats::table.on(seats::id
+            .eq(assignments::seat_id)
+            .and(seats::process_id.eq(assignments::process_id))))
         .filter(assignments::seat_id.eq(seat.as_str()))
         .filter(assignments::user_id.eq(user.as_str()))
         .select(AssignmentRow::as_select())

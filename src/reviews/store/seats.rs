@@ -37,7 +37,7 @@ impl DbSeats {
 impl SeatStore for DbSeats {
     fn load(&self, id: SeatId) -> Port<Seat> {
         let store = self.store.clone();
-        Box::pin(async move { store.read(move |conn| load(conn, &id)).await })
+        Box::pin(async move { store.glance(move |conn| load(conn, &id)).await })
     }
 
     fn commit(&self, step: Step) -> Port<Commit> {
@@ -262,12 +262,13 @@ fn effects(conn: &mut Conn<'_>, step: &Step, assignment: &AssignmentId) -> Resul
                     assignments::status.eq("claimed"),
                     assignments::claimed_at.eq(at),
                 ))
-                .on_conflict((assignments::seat_id, assignments::user_id))
+                .on_conflict((assignments::process_id, assignments::seat_id, assignments::user_id))
                 .do_nothing()
                 .execute(c))?;
             if first == 0 {
                 // The person held this seat before.
                 on!(conn, c => diesel::update(assignments::table
+                        .filter(assignments::process_id.eq(step.to.process.as_str()))
                         .filter(assignments::seat_id.eq(seat))
                         .filter(assignments::user_id.eq(user)))
                     .set((
@@ -281,27 +282,31 @@ fn effects(conn: &mut Conn<'_>, step: &Step, assignment: &AssignmentId) -> Resul
             Ok(())
         }
         (Done::HandedIn { .. }, Act::HandIn { judgment }) => {
-            end(conn, seat, user, "handed_in", at, None)?;
+            end(conn, step, user, "handed_in", None)?;
             record(conn, step, judgment)
         }
-        (Done::Declined { .. }, Act::Decline { reason }) => end(conn, seat, user, "declined", at, reason.as_deref()),
+        (Done::Declined { .. }, Act::Decline { reason }) => end(conn, step, user, "declined", reason.as_deref()),
         (Done::Released { .. }, Act::Release { reason }) => {
             // The rule has seen a hold: it is the last claim, whoever's it is.
             let holder: Option<String> = on!(conn, c => assignments::table
+                .filter(assignments::process_id.eq(step.to.process.as_str()))
                 .filter(assignments::seat_id.eq(seat))
                 .filter(assignments::status.eq("claimed"))
                 .order(assignments::claimed_at.desc())
                 .select(assignments::user_id)
                 .first(c)
                 .optional())?;
-            holder.map_or(Ok(()), |holder| end(conn, seat, &holder, "released", at, reason.as_deref()))
+            holder.map_or(Ok(()), |holder| end(conn, step, &holder, "released", reason.as_deref()))
         }
         (done, _) => Err(Error::internal(format!("a step of seat {seat} does something else than it says: {done:?}"))),
     }
 }
 
-fn end(conn: &mut Conn<'_>, seat: &str, user: &str, status: &str, at: i64, reason: Option<&str>) -> Result<(), Error> {
+/// Ends the person's assignment at the seat of the step.
+fn end(conn: &mut Conn<'_>, step: &Step, user: &str, status: &str, reason: Option<&str>) -> Result<(), Error> {
+    let (seat, at) = (step.to.id.as_str(), step.at.as_micros());
     let ended = on!(conn, c => diesel::update(assignments::table
+            .filter(assignments::process_id.eq(step.to.process.as_str()))
             .filter(assignments::seat_id.eq(seat))
             .filter(assignments::user_id.eq(user)))
         .set((assignments::status.eq(status), assignments::ended_at.eq(Some(at)), assignments::reason.eq(reason)))

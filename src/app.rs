@@ -29,7 +29,7 @@ use crate::site::{self, Site, SiteParts};
 use crate::stopping::{Running, Stopping, close_connections};
 use crate::store::{Store, StoreSettings};
 use crate::telemetry::{RequestIds, name_request, request_id};
-use crate::tool::{Scopes, Services};
+use crate::tool::{self, Scopes, Services};
 
 /// How long requests in flight may take after the signal to stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 20;
@@ -37,6 +37,8 @@ const SHUTDOWN_SECONDS: u64 = 20;
 const KEEP_ALIVE: Duration = Duration::from_secs(120);
 /// How often usage counters are written and old sessions cleared.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
+/// Every how many rounds of that old receipts are forgotten: every ten minutes.
+const FORGET_EVERY: u64 = 120;
 /// How many threads the actors share.
 const ARBITERS: usize = 2;
 /// How far the directories of seats and of token families may grow.
@@ -187,7 +189,7 @@ impl App {
     pub fn serve(&self, listener: TcpListener) -> std::io::Result<Running> {
         start_metrics();
         let app = self.clone();
-        actix_rt::spawn(housekeeping(self.identity.clone()));
+        actix_rt::spawn(housekeeping(self.identity.clone(), self.services.clone()));
         let mut server = HttpServer::new(move || {
             let app = app.clone();
             actix_web::App::new()
@@ -221,11 +223,20 @@ impl App {
 }
 
 /// Writes the usage counters from time to time, and clears what has had its time.
-async fn housekeeping(identity: Identity) {
+async fn housekeeping(identity: Identity, Services { store, clock, .. }: Services) {
     let mut every = tokio::time::interval(HOUSEKEEPING);
-    loop {
+    for round in 0_u64.. {
         every.tick().await;
-        for done in [identity.flush_usage().await, identity.sweep().await] {
+        // Without it the samples of every request would be kept until somebody asks for /metrics.
+        if let Some(recorder) = recorder() {
+            recorder.run_upkeep();
+        }
+        let mut done = vec![identity.flush_usage().await, identity.sweep().await];
+        if round.is_multiple_of(FORGET_EVERY) {
+            let now = clock.now();
+            done.push(store.write("receipts.forget", move |conn| tool::forget(conn, now)).await);
+        }
+        for done in done {
             if let Err(error) = done {
                 tracing::warn!(cause = ?error, "housekeeping failed; the next round tries again");
             }

@@ -75,7 +75,7 @@ impl Config {
             figment = figment.merge(Toml::file_exact(file));
         }
         // Lists come from the environment as comma-separated text; the rest of the values are read as TOML.
-        let env = Env::prefixed("TFP_").ignore(&["config", "test_require", "test_screenshots"]).split("__");
+        let env = Env::prefixed("TFP_").ignore(&["config", "log", "test_require", "test_screenshots"]).split("__");
         let lists = env.clone().only(&["allowed_origins", "trusted_proxies"]).map(|key| key.into());
         let mut figment = figment.merge(env.ignore(&["allowed_origins", "trusted_proxies"]));
         for (key, value) in lists.iter() {

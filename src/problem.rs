@@ -38,6 +38,7 @@ pub fn status(code: Code) -> StatusCode {
         | Code::OperationKeyConflict
         | Code::AttemptEnded
         | Code::TooManyAttempts
+        | Code::QuotaExceeded
         | Code::ProblemClosed
         | Code::SeatTaken
         | Code::SeatClosed
@@ -224,6 +225,7 @@ mod tests {
 
     #[test]
     fn descriptions_hold_only_the_characters_of_rfc_6749() {
-        assert_eq!(describe(&Error::new(Code::Forbidden, "a \"b\" \\ ü\n")), "a 'b' ' ''");
+        let error = Error::new(Code::Forbidden, "a \"b\" \\ ü\n").with_next_action("ü");
+        assert_eq!(describe(&error), "a 'b' ' ''. '");
     }
 }

@@ -57,13 +57,13 @@ impl Running {
     pub async fn until_signal(self) -> io::Result<()> {
         signal().await?;
         tracing::info!("stopping: no new connections; what is under way may end");
-        let handle = self.handle.clone();
+        let life = self.life.abort_handle();
         tokio::select! {
             ended = self.stop() => ended,
             again = signal() => {
-                again?;
-                handle.stop(false).await;
-                Ok(())
+                // The server is busy with the first word and would not hear a second one: dropping it ends it.
+                life.abort();
+                again
             }
         }
     }

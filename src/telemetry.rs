@@ -12,12 +12,12 @@ use tracing_subscriber::EnvFilter;
 use tfp_actors::id::RequestId;
 use tfp_actors::{Clock, Entropy};
 
-/// Starts the log: to standard error, at `TFP_LOG` (default `info`), as JSON lines where `json` says so.
-pub fn start_log(default: &str, json: bool) {
+/// Starts the log: to standard error, at the level of `TFP_LOG`, else at `default`.
+pub fn start_log(default: &str) {
     let filter = EnvFilter::try_from_env("TFP_LOG").unwrap_or_else(|_| EnvFilter::new(default));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     // A second start (in tests) changes nothing.
-    let _ = if json { log.json().try_init() } else { log.with_target(false).try_init() };
+    let _ = log.with_target(false).try_init();
 }
 
 /// What makes request ids.

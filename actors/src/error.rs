@@ -68,7 +68,7 @@ codes! {
     /// The token lacks a scope that this operation needs.
     InsufficientScope = "insufficient_scope", Never, "Ask the person to connect again with the named scopes.";
     /// The caller is known and may not do this.
-    Forbidden = "forbidden", Never, "";
+    Forbidden = "forbidden", Never, "Ask an administrator of this server for the right to do it.";
     /// The state the caller saw is not the present one.
     Conflict = "conflict", Safe, "Read the object again, then decide.";
     /// The key was used before for other arguments.
@@ -77,8 +77,10 @@ codes! {
     AttemptEnded = "attempt_ended", Never, "Start a new attempt with start_attempt.";
     /// The caller has as many active attempts on this problem as are allowed.
     TooManyAttempts = "too_many_attempts", Safe, "End one of them with end_attempt first.";
+    /// It would be more than is kept.
+    QuotaExceeded = "quota_exceeded", Never, "End this attempt and start another one.";
     /// The thing was withdrawn.
-    Withdrawn = "withdrawn", Never, "";
+    Withdrawn = "withdrawn", Never, "Use one that was not withdrawn.";
     /// The problem does not take new work.
     ProblemClosed = "problem_closed", Never, "Choose another one with pick_problem.";
     /// Every seat is held by someone else.
@@ -100,23 +102,23 @@ codes! {
     /// A grant was refused (RFC 6749 §5.2).
     InvalidGrant = "invalid_grant", Never, "Send the person through authorization again.";
     /// A request to the authorization server is malformed (RFC 6749 §5.2).
-    InvalidRequest = "invalid_request", Never, "";
+    InvalidRequest = "invalid_request", Never, "Correct the request; /.well-known/oauth-authorization-server says what is served.";
     /// The client is not registered here (RFC 6749 §5.2).
     InvalidClient = "invalid_client", Never, "Register the client again.";
     /// The resource named is none of this server's (RFC 8707 §2).
-    InvalidTarget = "invalid_target", Never, "";
+    InvalidTarget = "invalid_target", Never, "Name the resource of /.well-known/oauth-protected-resource, or none.";
     /// The scope asked for is unknown or malformed (RFC 6749 §5.2).
-    InvalidScope = "invalid_scope", Never, "";
+    InvalidScope = "invalid_scope", Never, "Ask for the scopes of /.well-known/oauth-authorization-server, or for none.";
     /// The grant type is not served (RFC 6749 §5.2).
-    UnsupportedGrantType = "unsupported_grant_type", Never, "";
+    UnsupportedGrantType = "unsupported_grant_type", Never, "Use authorization_code or refresh_token.";
     /// The response type is not served (RFC 6749 §4.1.2.1).
-    UnsupportedResponseType = "unsupported_response_type", Never, "";
+    UnsupportedResponseType = "unsupported_response_type", Never, "Use response_type=code.";
     /// A redirect URI is not allowed (RFC 7591 §3.2.2).
-    InvalidRedirectUri = "invalid_redirect_uri", Never, "";
+    InvalidRedirectUri = "invalid_redirect_uri", Never, "Use an https address, a loopback one, or a private scheme of your own.";
     /// The client metadata is not acceptable (RFC 7591 §3.2.2).
-    InvalidClientMetadata = "invalid_client_metadata", Never, "";
+    InvalidClientMetadata = "invalid_client_metadata", Never, "Correct the named member and register again.";
     /// The person said no (RFC 6749 §4.1.2.1).
-    AccessDenied = "access_denied", Never, "";
+    AccessDenied = "access_denied", Never, "Ask the person before you start again.";
     /// The handle or address is in use.
     NameTaken = "name_taken", Safe, "Choose another name.";
     /// The form was not sent from a page of this session.
@@ -124,13 +126,13 @@ codes! {
     /// Too many requests.
     RateLimited = "rate_limited", After, "Wait, then continue more slowly.";
     /// The body or file is larger than allowed.
-    TooLarge = "too_large", Never, "";
+    TooLarge = "too_large", Never, "Send less: the message says how much is taken.";
     /// The method does not fit the path.
-    MethodNotAllowed = "method_not_allowed", Never, "";
+    MethodNotAllowed = "method_not_allowed", Never, "Use a method of the Allow field.";
     /// The content type is not served.
-    UnsupportedMediaType = "unsupported_media_type", Never, "";
+    UnsupportedMediaType = "unsupported_media_type", Never, "Send the content type that the message names.";
     /// The request's Host or Origin is not this server's.
-    ForbiddenOrigin = "forbidden_origin", Never, "";
+    ForbiddenOrigin = "forbidden_origin", Never, "Use the public address of the server; its operator can allow more origins with TFP_ALLOWED_ORIGINS.";
     /// A link that had its time.
     Expired = "expired", Never, "Ask for a new one.";
     /// The server cannot do it at the moment; nothing changed.

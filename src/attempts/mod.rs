@@ -3,6 +3,7 @@
 //! An attempt claims nothing and blocks nobody. It is public with its notes unless its problem is private, and ends once,
 //! with a note that says how.
 
+pub mod room;
 pub mod store;
 pub mod tools;
 

@@ -110,11 +110,11 @@ pub fn main() -> ExitCode {
 fn run(settings: &Flags, command: Command) -> Result<(), Error> {
     match command {
         Command::Serve => {
-            crate::telemetry::start_log("info", false);
+            crate::telemetry::start_log("info");
             serve::run(settings.load()?)
         }
         Command::Demo(demo) => {
-            crate::telemetry::start_log("warn", false);
+            crate::telemetry::start_log("warn");
             let chosen = demo::Chosen {
                 listen: settings.listen.is_some() || std::env::var_os("TFP_LISTEN").is_some(),
                 data_dir: settings.data_dir.is_some() || std::env::var_os("TFP_DATA_DIR").is_some(),

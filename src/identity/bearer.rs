@@ -13,11 +13,11 @@ impl Identity {
     /// token that is unknown, expired or revoked, of an ended connection, of another surface or of a suspended account; the
     /// message tells which, for `error_description`.
     pub async fn bearer(&self, token: &str, surface: &str) -> Result<Caller, Error> {
-        if token.len() > secret::MAX_LENGTH {
+        if !secret::looks_like(secret::ACCESS_TOKEN, token) {
             return Err(refused("the access token is unknown"));
         }
         let hash = secret::hash(token);
-        let found = self.0.store.read(move |conn| tokens::find(conn, &hash)).await?;
+        let found = self.0.store.glance(move |conn| tokens::find(conn, &hash)).await?;
         let Some(found) = found else {
             return Err(refused("the access token is unknown"));
         };

@@ -24,6 +24,9 @@ pub(super) const SESSION: &str = "tfp_ses_";
 /// No secret minted here is longer; anything longer that is presented as one is refused unread.
 pub const MAX_LENGTH: usize = 128;
 
+/// The length of 256 bits in base64url.
+const RANDOM_LENGTH: usize = 43;
+
 /// A freshly minted secret, to be shown once. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -58,6 +61,12 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// Whether a text has the form of a secret of that kind. What has not need not be looked for.
+pub fn looks_like(prefix: &str, text: &str) -> bool {
+    let random = text.strip_prefix(prefix).unwrap_or_default();
+    random.len() == RANDOM_LENGTH && random.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+}
+
 /// The SHA-256 of a secret's whole text, prefix included, in lower-case hex.
 pub fn hash(text: &str) -> String {
     use fmt::Write as _;
@@ -90,6 +99,8 @@ mod tests {
         let random = one.expose().strip_prefix("tfp_at_").unwrap();
         assert_eq!(URL_SAFE_NO_PAD.decode(random).unwrap().len(), 32);
         assert_ne!(one, two);
+        assert!(looks_like(ACCESS_TOKEN, one.expose()) && !looks_like(REFRESH_TOKEN, one.expose()));
+        assert!(!looks_like(ACCESS_TOKEN, "tfp_at_") && !looks_like(ACCESS_TOKEN, &format!("{}x", one.expose())));
         assert!(one.expose().len() <= MAX_LENGTH);
         assert_eq!(format!("{one:?}"), "Secret(…)");
     }

@@ -80,7 +80,9 @@ impl Throttle {
     /// Forgets the failures of a name at the address that then signed in.
     pub(super) fn succeeded(&self, name: &str, from: &Subject) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.by_key.remove(&Key { name: name.to_owned(), from: Some(from.clone()) });
+        for (key, _) in keys(name, from).into_iter().filter(|(key, _)| key.from.is_some()) {
+            counts.by_key.remove(&key);
+        }
     }
 }
 

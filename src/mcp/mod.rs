@@ -113,13 +113,13 @@ impl Endpoint {
         request: &RequestId,
     ) -> Result<Taken<'a>, Refused<'a>> {
         let refusal = match self.draw(token).await {
-            Ok(rate) => rate.refusal(),
-            Err(error) => Some(error),
+            Ok(rate) => rate.refusal().map(|error| (fault::Kind::RateLimited, error)),
+            Err(error) => Some((fault::Kind::Unavailable, error)),
         };
         match refusal {
             None => Ok(Taken::Request(asked)),
-            Some(error) => {
-                let fault = edge::edge_fault(fault::Kind::RateLimited, &error, request);
+            Some((kind, error)) => {
+                let fault = edge::edge_fault(kind, &error, request);
                 Err(Refused { id: Some(asked.id), era: asked.era, fault })
             }
         }

@@ -158,10 +158,10 @@ mod tests {
     #[test]
     fn every_answer_carries_state_and_issuer() {
         assert_eq!(BACK.with_code("c"), "https://h/cb?x=1&code=c&state=a+b&iss=https%3A%2F%2Fissuer");
-        let denied = BACK.with_error(&Error::new(Code::AccessDenied, "no"));
+        let denied = BACK.with_error(&Error::new(Code::AccessDenied, "no").with_next_action("Ask again."));
         assert_eq!(
             denied,
-            "https://h/cb?x=1&error=access_denied&error_description=no&state=a+b&iss=https%3A%2F%2Fissuer"
+            "https://h/cb?x=1&error=access_denied&error_description=no.+Ask+again.&state=a+b&iss=https%3A%2F%2Fissuer"
         );
         let without = Return { state: None, ..BACK };
         assert!(!without.with_code("c").contains("state"));

@@ -26,6 +26,9 @@ const PASSING: &[&str] = &[
 /// No room: SQLite's words, and the system's as PostgreSQL repeats them.
 const FULL: &[&str] = &["database or disk is full", "No space left on device"];
 
+/// PostgreSQL's words for a text with U+0000, in whatever place it came.
+const NUL: &str = "invalid byte sequence for encoding \"UTF8\": 0x00";
+
 /// Seconds to wait for somebody to make room on the disk.
 const FULL_RETRY: u64 = 30;
 
@@ -53,6 +56,10 @@ pub fn fault(error: Sql) -> Error {
         return Error::new(Code::Unavailable, "the server's disk is full; nothing was done")
             .with_retry_after(FULL_RETRY)
             .with_source(error);
+    }
+    if matches!(&error, Sql::DatabaseError(_, told) if told.message().contains(NUL)) {
+        return Error::new(Code::InvalidInput, "a text holds the character U+0000, which cannot be stored")
+            .with_next_action("Leave the character out and send it again.");
     }
     let passing = match &error {
         Sql::DatabaseError(Kind::ClosedConnection | Kind::UnableToSendCommand | Kind::SerializationFailure, _)

@@ -28,7 +28,7 @@ use tfp_actors::{Error, Sealed};
 pub use context::{Call, Caller, Capability, Scope, Scopes, Services};
 #[cfg(test)]
 pub(crate) use store::outcomes;
-pub use store::{AuditLine, Earlier, Seal, audit, earlier, seal};
+pub use store::{AuditLine, Earlier, Seal, audit, earlier, forget, seal};
 
 /// What a client may expect of a call, for its own decision whether to ask the person first (MCP `ToolAnnotations`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

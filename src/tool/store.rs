@@ -116,6 +116,12 @@ pub fn seal<R: Serialize + DeserializeOwned>(
     Ok(Seal::Fresh)
 }
 
+/// Forgets the receipts that have had their time.
+pub fn forget(conn: &mut Conn<'_>, now: Timestamp) -> Result<(), Error> {
+    let forgotten = now.as_micros() - REMEMBERED;
+    on!(conn, c => diesel::delete(receipts::table.filter(receipts::committed_at.le(forgotten))).execute(c)).map(drop)
+}
+
 /// One line of the append-only audit log.
 pub struct AuditLine<'a> {
     /// When it happened.

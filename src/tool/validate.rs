@@ -24,6 +24,19 @@ pub struct Checker {
     accepted: Vec<String>,
 }
 
+/// How many values arguments may hold, in all their depth. No tool takes so many, and each fault is worth a few strings.
+const MOST_VALUES: usize = 20_000;
+
+/// `left` less the values in `value`, itself among them; `None` where there are more.
+fn count(value: &Value, left: usize) -> Option<usize> {
+    let left = left.checked_sub(1)?;
+    match value {
+        Value::Array(items) => items.iter().try_fold(left, |left, item| count(item, left)),
+        Value::Object(entries) => entries.values().try_fold(left, |left, item| count(item, left)),
+        _ => Some(left),
+    }
+}
+
 impl Checker {
     /// Compiles `schema`, whose root is an object's.
     pub fn new(schema: Value) -> Result<Self, Error> {
@@ -36,18 +49,24 @@ impl Checker {
 
     /// Refuses arguments that break the schema, naming every bad field.
     pub fn check(&self, arguments: &Value) -> Result<(), Error> {
+        if count(arguments, MOST_VALUES).is_none() {
+            let message = format!("the arguments hold more than {MOST_VALUES} values");
+            return Err(Error::invalid_input(vec![fault("", "arguments", None, message)], &[]));
+        }
         if self.validator.is_valid(arguments) {
             return Ok(());
         }
         let mut faults = Vec::new();
         for error in self.validator.iter_errors(arguments) {
             self.collect(&error, &mut faults);
+            faults.dedup();
+            if faults.len() > MOST_FAULTS {
+                break;
+            }
         }
-        faults.dedup();
         if faults.len() > MOST_FAULTS {
-            let more = faults.len() - MOST_FAULTS;
             faults.truncate(MOST_FAULTS);
-            faults.push(fault("", "arguments", None, format!("and {more} more faults")));
+            faults.push(fault("", "arguments", None, "and more faults".to_owned()));
         }
         let accepted: Vec<&str> = self.accepted.iter().map(String::as_str).collect();
         Err(Error::invalid_input(faults, &accepted))
@@ -59,7 +78,7 @@ impl Checker {
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
                 let known = self.siblings(error);
-                faults.extend(unexpected.iter().map(|name| unknown(path, name, &known)));
+                faults.extend(unexpected.iter().take(MOST_FAULTS + 1).map(|name| unknown(path, name, &known)));
             }
             ValidationErrorKind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();

@@ -4,6 +4,7 @@ mod demo;
 mod disk;
 mod limits;
 mod stopping;
+mod texts;
 
 use libtest_mimic::Trial;
 
@@ -23,6 +24,9 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
         layers.trial(format!("{GROUP}::sqlite::the_demo_goes_on_until_ctrl_c"), &[], demo::goes_on),
         layers.trial(format!("{GROUP}::sqlite::the_demo_finds_a_free_port_by_itself"), &[], demo::finds_a_port),
     ];
+    trials.push(layers.on_sqlite(GROUP, "a_second_signal_cuts_off_what_does_not_end", stopping::twice));
+    trials.push(layers.on_sqlite(GROUP, "the_log_has_a_level_of_its_own", texts::log_level));
+    trials.extend(layers.on_both(GROUP, "a_text_with_u_0000_is_no_fault_of_the_server", texts::nul));
     trials.extend(layers.on_both(
         GROUP,
         "sigterm_under_load_leaves_no_effect_unanswered_and_loses_no_rotation",

@@ -1,5 +1,7 @@
 //! SIGTERM while agents call and refresh (bug log S12).
 
+use std::io::Write;
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -16,9 +18,35 @@ use crate::support::person::{Person, Tokens};
 use crate::support::server::{Process, Server};
 use crate::support::{TestDb, runtime};
 
+/// A request whose body never comes holds the server up for its patience, unless somebody insists.
+pub fn twice(db: &TestDb) {
+    let token = {
+        let server = Server::start(db);
+        server.user("ada", false);
+        server.token("ada", "read")
+    };
+    let process = Process::serve(db.url(), &[]);
+    let address = process.base.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
+        Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{"
+    );
+    stream.write_all(head.as_bytes()).expect("it is sent");
+    std::thread::sleep(Duration::from_millis(300));
+    process.ask_to_stop();
+    std::thread::sleep(Duration::from_millis(300));
+    let asked = Instant::now();
+    process.ask_to_stop();
+    process.ended();
+    assert!(asked.elapsed() < PATIENCE, "it took {:?}", asked.elapsed());
+}
+
 const AGENTS: usize = 8;
-/// Far below the server's own patience: it must not need that.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How many calls are answered before the signal.
+const LOAD: usize = 200;
+/// Below the server's own patience of twenty seconds: it must not need that.
+const PATIENCE: Duration = Duration::from_secs(18);
 
 pub fn under_load(db: &TestDb) {
     let author = {
@@ -77,7 +105,10 @@ pub fn under_load(db: &TestDb) {
                 }
             }));
         }
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
+        while answered.load(Ordering::SeqCst) < LOAD && tokio::time::Instant::now() < deadline {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
         stopping.store(true, Ordering::SeqCst);
         let asked = Instant::now();
         process.ask_to_stop();
@@ -89,7 +120,7 @@ pub fn under_load(db: &TestDb) {
         asked.elapsed()
     });
     let answered = i64::try_from(answered.load(Ordering::SeqCst)).expect("it is a count");
-    assert!(answered > 50, "there was load");
+    assert!(answered >= i64::try_from(LOAD).expect("it is a count"), "there was load");
     assert!(ended < PATIENCE, "it took {ended:?} to stop");
 
     let process = Process::serve(db.url(), &[]);

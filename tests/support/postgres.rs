@@ -65,7 +65,10 @@ impl Server {
             "postgres",
             "-A",
             "trust",
-            "--no-locale",
+            // A language's order, not the bytes': what an operator's server mostly has.
+            "--locale=C.UTF-8",
+            "--locale-provider=icu",
+            "--icu-locale=en-US",
             "-E",
             "UTF8",
             "--no-sync",

@@ -38,7 +38,6 @@ pub const CHECKS: &[Check] = &[
         good: &[
             ("src/reviews/store/seats.rs", "use diesel::prelude::*;"),
             ("src/tool/store.rs", "use diesel::prelude::*;"),
-            ("src/app.rs", "use diesel::prelude::*;"),
             ("src/site/pages/home.rs", "// diesel is for the store\nlet diesel_free = true;"),
         ],
     },
@@ -95,7 +94,7 @@ fn door(file: &File) -> Vec<String> {
 }
 
 fn diesel(file: &File) -> Vec<String> {
-    if !file.is_rust() || !file.is_in("src/") || is_store(file) || file.path == "src/app.rs" || file.is_in("src/cli/") {
+    if !file.is_rust() || !file.is_in("src/") || is_store(file) {
         return Vec::new();
     }
     naming(

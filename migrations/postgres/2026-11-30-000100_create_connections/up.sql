@@ -25,9 +25,8 @@ CREATE TABLE connections (
     revoked_at   BIGINT,
     revoked_why  TEXT
 );
-CREATE INDEX connections_by_user ON connections (user_id, created_at);
+CREATE INDEX connections_by_user ON connections (user_id, id);
 CREATE INDEX connections_by_client ON connections (client_id);
-CREATE INDEX connections_by_creation ON connections (created_at);
 
 CREATE TABLE authorization_codes (
     hash          TEXT   NOT NULL PRIMARY KEY,
@@ -61,4 +60,3 @@ CREATE TABLE access_tokens (
     revoked_at    BIGINT
 );
 CREATE INDEX access_tokens_by_connection ON access_tokens (connection_id);
-CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);

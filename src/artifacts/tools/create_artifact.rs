@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use tfp_actors::id::{ArtifactId, AttemptId};
 use tfp_actors::{Error, Sealed};
 
-use crate::artifacts::store::{find, insert, put_blob};
+use crate::artifacts::store::{count_of_attempt, find, insert, put_blob};
 use crate::artifacts::{Artifact, MOST_BYTES, content_hash, filename, media_type};
+use crate::attempts::room;
 use crate::attempts::store::hold_active;
 use crate::problems::Viewer;
 use crate::tool::{Call, WriteTool};
@@ -89,6 +90,7 @@ impl WriteTool for CreateArtifact {
         let bytes: Arc<[u8]> = bytes.into();
         call.commit(move |conn| {
             hold_active(conn, &viewer, &artifact.attempt_id)?;
+            room::check(count_of_attempt(conn, &artifact.attempt_id)?, room::ARTIFACTS, "artifacts")?;
             put_blob(conn, &artifact.content_hash, &bytes, now)?;
             insert(conn, &artifact)?;
             Ok(Receipt { artifact_id: artifact.id.clone() })

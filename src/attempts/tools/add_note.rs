@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tfp_actors::id::{AttemptId, NoteId};
 use tfp_actors::{Error, Sealed};
 
-use crate::attempts::{LONGEST_NOTE, Note, NoteKind, NoteTopic, store};
+use crate::attempts::{LONGEST_NOTE, Note, NoteKind, NoteTopic, room, store};
 use crate::problems::Viewer;
 use crate::tool::{Call, WriteTool};
 
@@ -60,6 +60,7 @@ impl WriteTool for AddNote {
         };
         call.commit(move |conn| {
             store::hold_active(conn, &viewer, &note.attempt_id)?;
+            room::check(store::count_notes(conn, &note.attempt_id)?, room::NOTES, "notes")?;
             store::insert_note(conn, &note)?;
             Ok(Receipt { note_id: note.id.clone() })
         })

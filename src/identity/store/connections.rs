@@ -36,14 +36,10 @@ pub(crate) fn list(
     before: Option<&ConnectionId>,
     shown: Shown,
 ) -> Result<Vec<ConnectionLine>, Error> {
-    // Ids are made of the time: their order is the order of creation. `~` sorts after every id.
-    let before = before.map_or("~", ConnectionId::as_str);
-    let everyone = user.is_none();
-    let user = user.map_or("", UserId::as_str);
-    let rows: Vec<Row> = on!(conn, c => connections::table
+    // Ids are made of the time: their order is the order of creation.
+    let rows: Vec<Row> = on!(conn, c => {
+        let mut query = connections::table
         .inner_join(users::table.on(users::id.eq(connections::user_id)))
-        .filter(connections::user_id.eq(user).or(everyone.into_sql::<diesel::sql_types::Bool>()))
-        .filter(connections::id.lt(before))
         .filter(connections::revoked_at.is_null().or(connections::revoked_at.gt(shown.ended_after.as_micros())))
         .filter(connections::activated_at.is_not_null()
             .or(connections::created_at.gt(shown.authorized_after.as_micros())))
@@ -65,7 +61,15 @@ pub(crate) fn list(
             connections::revoked_at,
             connections::revoked_why,
         ))
-        .load(c))?;
+        .into_boxed();
+        if let Some(user) = user {
+            query = query.filter(connections::user_id.eq(user.as_str()));
+        }
+        if let Some(before) = before {
+            query = query.filter(connections::id.lt(before.as_str()));
+        }
+        query.load(c)
+    })?;
     Ok(rows.into_iter().map(Row::into_line).collect())
 }
 

@@ -104,6 +104,8 @@ pub fn token(conn: &mut Conn<'_>, hash: &str) -> Result<Option<(TokenKind, Held)
         .inner_join(connections::table.on(connections::id.eq(access_tokens::connection_id)))
         .inner_join(users::table.on(users::id.eq(connections::user_id)))
         .filter(access_tokens::hash.eq(hash))
+        // One that was revoked already has nothing to lose.
+        .filter(access_tokens::revoked_at.is_null())
         .select(columns!())
         .first(c)
         .optional())?;

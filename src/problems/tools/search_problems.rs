@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use tfp_actors::Error;
+use tfp_actors::{Code, Error};
 
 use crate::problems::selection::{LONGEST_QUERY, Selection, Sort, count_active, draw};
 use crate::problems::store::page;
@@ -131,5 +131,6 @@ fn position(text: &str) -> Result<(i64, String), Error> {
         let (weight, id) = text.split_once(':')?;
         Some((weight.parse().ok()?, id.to_owned()))
     };
-    read().ok_or_else(|| Error::internal("a cursor with a right mark and a wrong position"))
+    // The mark of a cursor is no secret: whoever makes one up may put anything behind it.
+    read().ok_or_else(|| Error::new(Code::InvalidCursor, "this cursor has no position"))
 }

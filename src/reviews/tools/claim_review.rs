@@ -93,6 +93,10 @@ impl WriteTool for ClaimReview {
                 }
                 let (process, node) = (&assignment.review_process_id, assignment.node_id.as_str());
                 let place = store::place(conn, &viewer, &user, process, node, now)?;
+                // A repeated call is answered by its receipt: what was visible then may be private now.
+                if !place.standing.visible {
+                    return Err(Error::not_found("review"));
+                }
                 let case = bundle(conn, process, node, &place, now)?;
                 Ok(Output { assignment, case })
             })

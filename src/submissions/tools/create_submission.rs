@@ -10,8 +10,8 @@ use tfp_actors::id::{ArtifactId, AttemptId, ReviewProcessId, SubmissionId};
 use tfp_actors::{Code, Error, Sealed};
 
 use crate::artifacts::store::among;
-use crate::attempts::LONGEST_NOTE;
 use crate::attempts::store::{find_own, hold_active};
+use crate::attempts::{LONGEST_NOTE, room};
 use crate::problems::{Viewer, store as problems};
 use crate::reviews::store::{Opening, open_process, pinned_protocol};
 use crate::store::Conn;
@@ -103,6 +103,7 @@ impl WriteTool for CreateSubmission {
         };
         call.commit(move |conn| {
             hold_active(conn, &viewer, &submission.attempt_id)?;
+            room::check(store::count_of_attempt(conn, &submission.attempt_id)?, room::SUBMISSIONS, "submissions")?;
             usable(conn, &submission)?;
             store::insert(conn, &submission)?;
             if let Some(opening) = &opening {

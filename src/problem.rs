@@ -1,14 +1,15 @@
-//! The only file that turns an [`Error`] into bytes: a problem document (RFC 9457) for HTTP, `{error, error_description}`
-//! for OAuth (RFC 6749 §5.2), a tool's error for MCP, a JSON-RPC error for the protocol, a page for people.
+//! The file that turns an [`Error`] into bytes: a problem document (RFC 9457) for HTTP, `{error, error_description}` for OAuth
+//! (RFC 6749 §5.2), a tool's error for MCP, a page for people. What is wrong with a message itself is `mcp::fault`'s.
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CACHE_CONTROL, RETRY_AFTER};
 use askama::Template;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use tfp_actors::id::RequestId;
-use tfp_actors::{Code, Error};
+use tfp_actors::{Code, Error, Retry};
 
 /// The HTTP status of a code.
 pub fn status(code: Code) -> StatusCode {
@@ -74,6 +75,36 @@ fn oauth_word(code: Code) -> &'static str {
         Code::Internal => "server_error",
         _ => "invalid_request",
     }
+}
+
+/// One code in every form it is shown in: a line of `schemas/errors.json` and of the page `/docs/errors`.
+#[derive(Serialize)]
+pub struct Line {
+    /// The code, as tools and `/api` show it.
+    pub code: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// The status of an HTTP answer. A tool's refusal has none of its own: it is an ordinary result with `isError`.
+    pub http_status: u16,
+    /// The word at the OAuth endpoints.
+    pub oauth_error: &'static str,
+    /// Whether the identical request may be sent again.
+    pub retry: Retry,
+    /// What to do next, where the error itself does not say it better.
+    pub next_action: &'static str,
+}
+
+/// Every code in every form.
+pub fn table() -> Vec<Line> {
+    let line = |code: &Code| Line {
+        code: code.as_str(),
+        meaning: code.meaning(),
+        http_status: status(*code).as_u16(),
+        oauth_error: oauth_word(*code),
+        retry: code.retry(),
+        next_action: code.next_action(),
+    };
+    Code::ALL.iter().map(line).collect()
 }
 
 /// Writes the error to the log, once, where it leaves the server.

@@ -26,11 +26,11 @@ pub enum Retry {
 }
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal, $retry:ident, $next:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $retry:ident, $next:literal;)*) => {
         /// What happened, as a stable word that clients may branch on.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
-        pub enum Code { $($(#[$doc])* $name,)* }
+        pub enum Code { $($(#[doc = $doc])* $name,)* }
 
         impl Code {
             /// Every code, in the order of the table.
@@ -39,6 +39,11 @@ macro_rules! codes {
             /// The code as clients see it.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
+            }
+
+            /// What it means, in a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$name => concat!($($doc),*).trim(),)* }
             }
 
             /// Whether the identical request may be sent again.

@@ -138,6 +138,7 @@ pub fn routes(cfg: &mut ServiceConfig) {
         .service(web::resource("/sign-out").app_data(pages::form_config()).post(pages::sign_in::sign_out))
         .service(minting("/setup/{token}").route(look().to(pages::setup::show)).post(pages::setup::send))
         .service(minting("/sign-in/link/{token}").route(look().to(pages::link::show)).post(pages::link::send))
+        .service(web::resource("/docs/errors").route(look().to(pages::errors::show)))
         .service(web::resource("/settings").route(look().to(pages::agents::settings)))
         .service(web::resource("/settings/agents").route(look().to(pages::agents::show)))
         .service(web::resource("/settings/agents/revoke").app_data(pages::form_config()).post(pages::agents::revoke))

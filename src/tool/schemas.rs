@@ -1,4 +1,4 @@
-//! The generated files under `schemas/`: the catalogue of tools and the canonical objects.
+//! The generated files under `schemas/`: the catalogue of tools, the errors and the canonical objects.
 
 use serde_json::{Value, json};
 
@@ -38,6 +38,7 @@ pub fn render() -> Result<Vec<(String, Vec<u8>)>, Error> {
     let catalogue = Catalogue::new(WORK)?;
     let tools = json!({ "contract_version": CONTRACT_VERSION, "tools": catalogue.definitions() });
     let mut files = vec![("schemas/mcp-tools.json".to_owned(), text(&tools)?)];
+    files.push(("schemas/errors.json".to_owned(), text(&json!({ "errors": crate::problem::table() }))?));
     for (name, schema) in OBJECTS {
         files.push((format!("schemas/{name}.json"), text(&tidy(schema()))?));
     }
@@ -72,6 +73,6 @@ mod tests {
         let catalogue: serde_json::Value = serde_json::from_slice(&files[0].1).unwrap();
         assert_eq!(catalogue["contract_version"], "0.22.0");
         let paths: std::collections::BTreeSet<&String> = files.iter().map(|(path, _)| path).collect();
-        assert_eq!(paths.len(), OBJECTS.len() + 1);
+        assert_eq!(paths.len(), OBJECTS.len() + 2);
     }
 }

@@ -58,6 +58,7 @@ const SQLITE: Bodies = bodies![
     pages::a_form_from_elsewhere_is_refused,
     pages::a_sign_in_form_needs_no_cookie_and_cannot_be_made_up,
     pages::administration_does_not_exist_for_others,
+    pages::the_page_of_errors_has_a_place_for_every_code,
     pages::every_page_forbids_scripts_frames_and_sniffing,
     pages::the_thirty_first_sign_in_of_a_minute_waits,
     pages::an_address_cannot_be_made_up_by_a_header,

@@ -6,6 +6,7 @@ use actix_web::http::StatusCode;
 use actix_web::test::{TestRequest, init_service};
 use actix_web::web::Data;
 use actix_web::{App, test};
+use tfp_actors::Code;
 
 use super::{House, ORIGIN, PASSWORD};
 use crate::support::TestDb;
@@ -240,12 +241,30 @@ pub fn administration_does_not_exist_for_others(db: &TestDb) {
     });
 }
 
+pub fn the_page_of_errors_has_a_place_for_every_code(db: &TestDb) {
+    House::run(db, async |house| {
+        let page = get(house, "/docs/errors", None).await;
+        for code in Code::ALL {
+            assert!(page.body.contains(&format!("id=\"{}\"", code.as_str())), "{code:?} has no place");
+            assert!(!code.meaning().is_empty(), "{code:?} has no meaning");
+        }
+    });
+}
+
 pub fn every_page_forbids_scripts_frames_and_sniffing(db: &TestDb) {
     House::run(db, async |house| {
         house.user("boss").await;
         let boss = sign_in(house, "boss").await;
-        let pages =
-            ["/", "/sign-in", "/settings/agents", "/admin", "/admin/connections", "/setup/x", "/sign-in/link/x"];
+        let pages = [
+            "/",
+            "/docs/errors",
+            "/sign-in",
+            "/settings/agents",
+            "/admin",
+            "/admin/connections",
+            "/setup/x",
+            "/sign-in/link/x",
+        ];
         for path in pages {
             let page = get(house, path, (path != "/sign-in").then_some(boss.as_str())).await;
             let policy = page.header("content-security-policy");

@@ -26,7 +26,7 @@ use crate::origins::Origins;
 use crate::problem;
 use crate::reviews::store::DbSeats;
 use crate::site::{self, Site, SiteParts};
-use crate::stopping::{Running, Stopping, close_connections};
+use crate::stopping::{Running, Stopping, close_connections, end_late_requests};
 use crate::store::{Store, StoreSettings};
 use crate::telemetry::{RequestIds, name_request, request_id};
 use crate::tool::{self, Scopes, Services};
@@ -194,6 +194,7 @@ impl App {
             let app = app.clone();
             actix_web::App::new()
                 .wrap(from_fn(close_connections))
+                .wrap(from_fn(end_late_requests))
                 .wrap(from_fn(name_request))
                 .wrap(Compress::default())
                 .configure(move |cfg| app.configure(cfg))

@@ -38,9 +38,10 @@ impl Origins {
     pub fn check_call<'a>(&self, request: &'a HttpRequest) -> Result<Option<&'a str>, Error> {
         let refuse = |what: &str| Err(Error::new(Code::ForbiddenOrigin, format!("this {what} may not be used here")));
         let headers = request.headers();
-        let host = match headers.get(HOST) {
-            Some(value) => value.to_str().ok(),
-            None => request.uri().authority().map(actix_web::http::uri::Authority::as_str),
+        // Where the target names a host, that one counts (RFC 9112 §3.2.2).
+        let host = match request.uri().authority() {
+            Some(authority) => Some(authority.as_str()),
+            None => headers.get(HOST).and_then(|value| value.to_str().ok()),
         };
         if !host.is_some_and(|host| self.host_allowed(host)) {
             return refuse("Host");

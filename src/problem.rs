@@ -48,6 +48,7 @@ pub fn status(code: Code) -> StatusCode {
         | Code::ReviewDeclined
         | Code::NameTaken => StatusCode::CONFLICT,
         Code::Withdrawn | Code::Expired => StatusCode::GONE,
+        Code::TooSlow => StatusCode::REQUEST_TIMEOUT,
         Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,

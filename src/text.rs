@@ -1,5 +1,7 @@
 //! Texts that come from outside: how long they may be, and what they may hold.
 
+use serde_json::Value;
+
 use tfp_actors::Error;
 
 /// Refuses a text of more than `most` bytes, or with a character U+0000, which PostgreSQL cannot store.
@@ -14,9 +16,50 @@ pub fn check(field: &str, text: &str, most: usize) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses U+0000 anywhere in a value, its keys too, naming the place.
+pub fn check_json(field: &str, value: &Value) -> Result<(), Error> {
+    match value {
+        Value::String(text) => check(field, text, usize::MAX),
+        Value::Array(items) => {
+            items.iter().enumerate().try_for_each(|(at, item)| check_json(&format!("{field}/{at}"), item))
+        }
+        Value::Object(entries) => entries.iter().try_for_each(|(key, item)| {
+            check(field, key, usize::MAX)?;
+            check_json(&format!("{field}/{key}"), item)
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a character makes a short text look like another one, or like none: controls, and marks that turn text around, break
+/// its line or take no room.
+pub fn is_deceptive(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use serde_json::json;
+
+    use super::{check, check_json, is_deceptive};
+
+    #[test]
+    fn the_zero_character_is_found_at_any_depth_and_named_by_its_place() {
+        assert!(check_json("result", &json!({ "a": ["b", 1, null] })).is_ok());
+        let refused = check_json("result", &json!({ "a": ["b", "c\0"] })).unwrap_err();
+        assert!(refused.message().starts_with("result/a/1 "), "{}", refused.message());
+        assert!(check_json("result", &json!({ "a\0": 1 })).is_err());
+    }
+
+    #[test]
+    fn marks_that_nobody_sees_are_deceptive_and_letters_are_not() {
+        assert!("\u{3164}\u{ad}\u{115f}\u{180e}\u{fe0f}\u{2800}\u{e0041}\u{2028}\u{202e}\n".chars().all(is_deceptive));
+        assert!(!"Ada’s Agent – 漢字 é 😀".chars().any(is_deceptive));
+    }
 
     #[test]
     fn length_is_counted_in_bytes_and_the_zero_character_is_refused() {

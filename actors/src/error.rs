@@ -130,6 +130,8 @@ codes! {
     BadForm = "bad_form", Safe, "Open the page again and send the form from there.";
     /// Too many requests.
     RateLimited = "rate_limited", After, "Wait, then continue more slowly.";
+    /// The request did not arrive, or was not answered, in time.
+    TooSlow = "too_slow", Unknown, "Send it again at once and whole; a write with the same operation_key.";
     /// The body or file is larger than allowed.
     TooLarge = "too_large", Never, "Send less: the message says how much is taken.";
     /// The method does not fit the path.
@@ -222,6 +224,22 @@ impl Error {
             nearest: None,
         };
         Self::new(Code::InvalidInput, message).with_details(json!({ "fields": [fault] }))
+    }
+
+    /// The faults of several checks in one refusal. An error of another kind than `invalid_input` comes alone.
+    pub fn all(checks: impl IntoIterator<Item = Result<(), Self>>) -> Result<(), Self> {
+        let (mut fields, mut messages) = (Vec::new(), Vec::new());
+        for error in checks.into_iter().filter_map(Result::err) {
+            let Some(Value::Array(more)) = error.details().and_then(|details| details.get("fields")) else {
+                return Err(error);
+            };
+            fields.extend(more.iter().cloned());
+            messages.push(error.message().to_owned());
+        }
+        if fields.is_empty() {
+            return Ok(());
+        }
+        Err(Self::new(Code::InvalidInput, messages.join("; ")).with_details(json!({ "fields": fields })))
     }
 
     /// No such `kind` (a noun, such as "problem"), or none the caller may know of: the two read alike.

@@ -14,8 +14,10 @@ pub fn check(filename: &str) -> Result<(), Error> {
     if filename.is_empty() || filename.len() > MAX_LENGTH {
         return refuse("must have 1 to 255 bytes of UTF-8");
     }
-    if filename.chars().any(|c| c.is_control() || c == '/' || c == '\\') {
-        return refuse("must hold no control characters and no slashes");
+    // The marks that emoji are written with are no disguise.
+    let hides = |c| crate::text::is_deceptive(c) && !matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}');
+    if filename.chars().any(|c| hides(c) || c == '/' || c == '\\') {
+        return refuse("must hold no control or invisible characters and no slashes");
     }
     if filename == "." || filename == ".." {
         return refuse("must name a file");

@@ -31,7 +31,7 @@ impl Identity {
         let Attempt { name, password, browser, from } = attempt;
         let name = name.trim().to_lowercase();
         let began = self.now();
-        self.0.throttle.check(&name, &from, began)?;
+        self.0.throttle.reserve(&name, &from, began)?;
         let sought = name.chars().take(320).collect::<String>();
         let found = self.0.store.read(move |conn| users::for_sign_in(conn, &sought)).await?;
         let stored = found.as_ref().and_then(|(_, hash)| hash.clone());
@@ -39,7 +39,6 @@ impl Identity {
         let now = self.now();
         let known = found.map(|(user, _)| user);
         let Some(user) = known.clone().filter(|user| right && user.suspended_at.is_none()) else {
-            self.0.throttle.failed(&name, &from, now);
             metrics::counter!("tfp_sign_ins_total", "outcome" => "refused").increment(1);
             // The name only where it can be one: people type passwords into the wrong field.
             let told = handle::check(&name).is_ok().then_some(name);

@@ -18,6 +18,7 @@ use super::message::text;
 use super::reply::Reply;
 use super::resources;
 use crate::problem;
+use crate::tool::bounds;
 use crate::tool::dispatch::Called;
 use crate::tool::{Caller, Scope, Scopes};
 
@@ -71,8 +72,13 @@ impl Endpoint {
         };
         let arguments = match request.params.arguments {
             None => json!({}),
-            Some(raw) => serde_json::from_str(raw.get())
-                .map_err(|e| Fault::new(Kind::InvalidParams, format!("arguments cannot be read: {e}.")))?,
+            Some(raw) => {
+                if let Err(error) = bounds::check(raw.get()) {
+                    return Ok(refusal(&error, context.request));
+                }
+                serde_json::from_str(raw.get())
+                    .map_err(|e| Fault::new(Kind::InvalidParams, format!("arguments cannot be read: {e}.")))?
+            }
         };
         let started = tokio::time::Instant::now();
         let called = self.dispatcher.call(context.caller, context.request, &name, arguments).await;
@@ -82,9 +88,7 @@ impl Endpoint {
         metrics::histogram!("tfp_tool_seconds", "tool" => label).record(started.elapsed().as_secs_f64());
         match called {
             Called::Done(envelope) => Ok(Reply::of(result(&envelope, false))),
-            Called::Refused(error) => {
-                Ok(Reply::of(result(&problem::tool_error(&error, context.request).to_string(), true)))
-            }
+            Called::Refused(error) => Ok(refusal(&error, context.request)),
             Called::MissingScope(scopes) => Err(Fault::missing_scope(scopes)),
             Called::UnknownTool => Err(self.unknown_tool(&name)),
         }
@@ -127,6 +131,11 @@ fn from_start(cursor: Option<&RawValue>) -> Result<(), Fault> {
             Err(Fault::new(Kind::InvalidParams, "Unknown cursor: this list has one page. Ask without a cursor."))
         }
     }
+}
+
+/// A tool's refusal.
+fn refusal(error: &Error, request: &RequestId) -> Reply {
+    Reply::of(result(&problem::tool_error(error, request).to_string(), true))
 }
 
 /// A tool's result: the text and the structured content are the same envelope, written once.

@@ -130,17 +130,10 @@ fn name(value: Option<&Value>) -> Result<String, Error> {
     if text.chars().count() > MAX_NAME {
         return Err(metadata("client_name has more than 200 characters"));
     }
-    if text.chars().any(is_deceptive) {
+    if text.chars().any(crate::text::is_deceptive) {
         return Err(metadata("client_name holds control characters or marks of text direction"));
     }
     Ok(if text.is_empty() { "An app without a name".to_owned() } else { text.to_owned() })
-}
-
-/// Characters that make a name look like another one on the consent page: controls, and marks that turn text around or take
-/// no room.
-fn is_deceptive(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Both grants where the client lists none. Grants that are not served are left out, as the answer shows.

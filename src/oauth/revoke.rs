@@ -17,7 +17,7 @@ use crate::telemetry::request_id;
 
 /// The endpoint below `base`.
 pub fn routes(cfg: &mut web::ServiceConfig, base: &str) {
-    let resource = cors::open(&format!("{base}/revoke"));
+    let resource = cors::open_and_counted(&format!("{base}/revoke"));
     cfg.service(resource.route(web::post().to(revoke)).default_service(web::to(answer::wrong_method)));
 }
 

@@ -4,6 +4,7 @@
 //! `operation_key` runs only the second half, so that a lost answer is asked for again without a second effect.
 //! `operation_key` is no field of an `Input`: the dispatcher takes it off and adds it to the published schema.
 
+pub mod bounds;
 pub mod catalogue;
 mod context;
 pub mod cursor;
@@ -221,7 +222,8 @@ fn input_schema_of<T: JsonSchema>() -> Value {
 
 /// Reads the arguments. They were validated against the schema before, so that what still fails here (a rule that the
 /// schema cannot say) is told in the words of the type, without the long values that serde may quote.
-fn from_value<T: DeserializeOwned>(arguments: Value) -> Result<T, Error> {
+fn from_value<T: DeserializeOwned>(mut arguments: Value) -> Result<T, Error> {
+    bounds::integers(&mut arguments);
     serde_json::from_value(arguments)
         .map_err(|e| Error::invalid_field("arguments", validate::shorten(&e.to_string(), 240).into_owned()))
 }

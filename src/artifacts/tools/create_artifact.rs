@@ -67,14 +67,15 @@ impl WriteTool for CreateArtifact {
     type Output = Output;
 
     async fn commit(call: Call, input: Input) -> Result<Sealed<Receipt>, Error> {
-        filename::check(&input.filename)?;
-        if !media_type::is_valid(&input.media_type) {
-            return Err(Error::invalid_field(
-                "media_type",
-                "media_type must look like type/subtype, such as text/plain",
-            ));
-        }
-        let bytes = content(input.text, input.base64)?;
+        let kind = if media_type::is_valid(&input.media_type) {
+            Ok(())
+        } else {
+            let message = "media_type must look like type/subtype, such as text/plain";
+            Err(Error::invalid_field("media_type", message))
+        };
+        let mut bytes = Vec::new();
+        let read = content(input.text, input.base64).map(|content| bytes = content);
+        Error::all([filename::check(&input.filename), kind, read])?;
         let viewer = Viewer::of(&call.caller);
         let now = call.now();
         let artifact = Artifact {

@@ -94,8 +94,10 @@ impl WriteTool for StartAttempt {
             }
         };
         if let Some(agent) = &input.agent {
-            crate::text::check("agent/provider", &agent.provider, 400)?;
-            crate::text::check("agent/model", &agent.model, 800)?;
+            Error::all([
+                crate::text::check("agent/provider", &agent.provider, 400),
+                crate::text::check("agent/model", &agent.model, 800),
+            ])?;
         }
         let viewer = Viewer::of(&call.caller);
         let (user, now) = (call.user().clone(), call.now());

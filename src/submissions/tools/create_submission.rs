@@ -16,6 +16,7 @@ use crate::problems::{Viewer, store as problems};
 use crate::reviews::store::{Opening, open_process, pinned_protocol};
 use crate::store::Conn;
 use crate::submissions::{LONGEST_RESULT, MOST_ARTIFACTS, Submission, SubmissionStatus, result, store};
+use crate::text;
 use crate::tool::{Call, WriteTool};
 
 /// Hands in artifacts of your active attempt as your answer to its revision. Where the problem has a review, this opens
@@ -127,24 +128,28 @@ impl WriteTool for CreateSubmission {
 
 /// What the schema cannot say, or says in other units.
 fn check(input: &Input) -> Result<(), Error> {
-    if let Some(note) = &input.note_md {
-        crate::text::check("note_md", note, LONGEST_NOTE)?;
-    }
-    if let Some(result) = &input.result {
-        let size = serde_json::to_vec(result).map_err(Error::internal)?.len();
-        if size > LONGEST_RESULT {
-            let message = format!("result has {size} bytes as JSON; at most {LONGEST_RESULT} are taken");
-            return Err(Error::invalid_field("result", message));
-        }
-    }
+    let note = input.note_md.as_ref().map_or(Ok(()), |note| text::check("note_md", note, LONGEST_NOTE));
     let distinct: HashSet<&ArtifactId> = input.artifact_ids.iter().collect();
-    if distinct.len() != input.artifact_ids.len() {
-        return Err(Error::invalid_field("artifact_ids", "artifact_ids must name each artifact once"));
+    let once = if distinct.len() == input.artifact_ids.len() {
+        Ok(())
+    } else {
+        Err(Error::invalid_field("artifact_ids", "artifact_ids must name each artifact once"))
+    };
+    let number = if (1..=MOST_ARTIFACTS).contains(&distinct.len()) {
+        Ok(())
+    } else {
+        Err(Error::invalid_field("artifact_ids", "artifact_ids must name 1 to 50 artifacts"))
+    };
+    Error::all([note, input.result.as_ref().map_or(Ok(()), check_result), once, number])
+}
+
+fn check_result(result: &Map<String, Value>) -> Result<(), Error> {
+    let text = serde_json::to_string(result).map_err(Error::internal)?;
+    if text.len() > LONGEST_RESULT {
+        let message = format!("result has {} bytes as JSON; at most {LONGEST_RESULT} are taken", text.len());
+        return Err(Error::invalid_field("result", message));
     }
-    if !(1..=MOST_ARTIFACTS).contains(&distinct.len()) {
-        return Err(Error::invalid_field("artifact_ids", "artifact_ids must name 1 to 50 artifacts"));
-    }
-    Ok(())
+    text::check_json("result", &Value::Object(result.clone()))
 }
 
 /// Refuses artifacts that are not of the attempt, and withdrawn ones.

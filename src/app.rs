@@ -139,7 +139,8 @@ impl App {
         })
         .await?;
         let oauth = OAuth::new(services.clone(), families);
-        let endpoint = Data::new(Endpoint::new(services.clone(), identity.clone(), limits.clone(), origins)?);
+        let endpoint =
+            Data::new(Endpoint::new(services.clone(), identity.clone(), limits.clone(), origins, config.streaming)?);
         let (workers, stopping) = (config.workers, Stopping::default());
         Ok(Self { workers, stopping, store, ids, services, identity, limits, site, oauth, endpoint, arbiters })
     }

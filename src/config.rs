@@ -31,6 +31,8 @@ pub struct Config {
     pub trusted_proxies: Vec<IpNet>,
     /// The rate limits.
     pub limits: LimitsConfig,
+    /// Whether a tool that tells of its progress may answer with a stream where the client accepts one; else always JSON.
+    pub streaming: bool,
     /// How many threads serve HTTP; 0 for one per core.
     pub workers: usize,
     /// How many connections to PostgreSQL may be open at once.
@@ -61,6 +63,7 @@ impl Default for Config {
             database_url: None,
             trusted_proxies: Vec::new(),
             limits: LimitsConfig { mcp_per_minute: 1_200, api_per_minute: 600, auth_per_minute: 30, buckets: 65_536 },
+            streaming: false,
             workers: 0,
             pg_connections: 16,
         }

@@ -24,6 +24,7 @@ pub mod site;
 pub mod stopping;
 pub mod store;
 pub mod submissions;
+pub mod surface;
 pub mod telemetry;
 #[cfg(test)]
 mod testkit;

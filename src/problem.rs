@@ -11,6 +11,9 @@ use serde_json::{Map, Value, json};
 use tfp_actors::id::RequestId;
 use tfp_actors::{Code, Error, Retry};
 
+use crate::mcp::era::Era;
+use crate::mcp::fault::Kind;
+
 /// The HTTP status of a code.
 pub fn status(code: Code) -> StatusCode {
     match code {
@@ -27,6 +30,7 @@ pub fn status(code: Code) -> StatusCode {
         Code::Unauthenticated | Code::InvalidClient => StatusCode::UNAUTHORIZED,
         Code::NotYours
         | Code::InsufficientScope
+        | Code::ToolNotChosen
         | Code::Forbidden
         | Code::NotEligible
         | Code::ConflictOfInterest
@@ -87,6 +91,10 @@ pub struct Line {
     pub meaning: &'static str,
     /// The status of an HTTP answer. A tool's refusal has none of its own: it is an ordinary result with `isError`.
     pub http_status: u16,
+    /// The code of a JSON-RPC error in the handshake era, where it is no tool's refusal.
+    pub json_rpc_legacy: i32,
+    /// The same in revision 2026-07-28.
+    pub json_rpc_modern: i32,
     /// The word at the OAuth endpoints.
     pub oauth_error: &'static str,
     /// Whether the identical request may be sent again.
@@ -101,6 +109,8 @@ pub fn table() -> Vec<Line> {
         code: code.as_str(),
         meaning: code.meaning(),
         http_status: status(*code).as_u16(),
+        json_rpc_legacy: Kind::of(*code).answer(Era::Legacy).0,
+        json_rpc_modern: Kind::of(*code).answer(Era::Modern).0,
         oauth_error: oauth_word(*code),
         retry: code.retry(),
         next_action: code.next_action(),

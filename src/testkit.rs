@@ -12,7 +12,10 @@ use crate::campaigns::Visibility;
 use crate::identity::{Identity, NewUser};
 use crate::problems::{Problem, ProblemRevision, ProblemStatus, Structure, store as problems};
 use crate::store::{Conn, Store, StoreSettings};
-use crate::tool::{Call, Caller, ReadTool, Scope, Scopes, Services, WriteTool};
+use crate::surface::WORK;
+use crate::tool::catalogue::Catalogue;
+use crate::tool::progress::Progress;
+use crate::tool::{Call, Caller, ReadTool, Scope, Scopes, Services, ToolChoice, WriteTool};
 
 pub(crate) struct World {
     pub(crate) services: Services,
@@ -66,6 +69,7 @@ impl World {
             is_admin,
             capabilities: Vec::new(),
             scopes: Scopes::new(vec![Scope::Read, Scope::Contribute]),
+            tools: ToolChoice::All,
             connection: None,
         })
     }
@@ -144,7 +148,13 @@ impl World {
             key: key.map(|key| (OperationKey::parse(key).unwrap(), PayloadHash("payload".to_owned()))),
             at,
         };
-        Call { services: self.services.clone(), caller: Arc::clone(caller), stamp }
+        Call {
+            services: self.services.clone(),
+            progress: Progress::default(),
+            catalogue: Arc::new(Catalogue::new(WORK).unwrap()),
+            caller: Arc::clone(caller),
+            stamp,
+        }
     }
 
     pub(crate) async fn read<T: ReadTool>(&self, caller: &Arc<Caller>, input: T::Input) -> Result<T::Output, Error> {

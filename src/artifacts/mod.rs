@@ -1,5 +1,6 @@
 //! Artifacts: files produced in an attempt, and the bytes that all stored files share.
 
+pub mod complete;
 pub mod filename;
 pub mod media_type;
 mod resource;

@@ -1,5 +1,6 @@
 //! Campaigns: groups of problems under one heading.
 
+pub mod complete;
 pub mod store;
 
 use schemars::JsonSchema;

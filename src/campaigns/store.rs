@@ -1,6 +1,7 @@
 //! The campaigns' rows.
 
 use diesel::prelude::*;
+use diesel::sql_types::Bool;
 
 use tfp_actors::id::{CampaignId, UserId};
 use tfp_actors::{Error, Timestamp};
@@ -9,6 +10,7 @@ use super::{Campaign, CampaignStatus, Visibility};
 use crate::problems::Viewer;
 use crate::store::tables::campaigns;
 use crate::store::{Conn, on};
+use crate::tool::completion::{MOST_VALUES, beginning};
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = campaigns)]
@@ -92,4 +94,16 @@ pub fn update(conn: &mut Conn<'_>, campaign: &Campaign) -> Result<(), Error> {
         .set(CampaignRow::from(campaign))
         .execute(c))?;
     Ok(())
+}
+
+/// Slugs of the campaigns that the viewer may know of and that begin so, in order; one more than an answer has.
+pub fn begun(conn: &mut Conn<'_>, viewer: &Viewer, value: &str) -> Result<Vec<String>, Error> {
+    let shown = campaigns::status.ne("draft").and(campaigns::visibility.eq("public"));
+    on!(conn, c => campaigns::table
+        .filter(shown.or(campaigns::owner_id.eq(viewer.id_text())).or(viewer.is_admin().into_sql::<Bool>()))
+        .filter(campaigns::slug.like(beginning(value)).escape('\\'))
+        .order(campaigns::slug)
+        .limit(MOST_VALUES + 1)
+        .select(campaigns::slug)
+        .load(c))
 }

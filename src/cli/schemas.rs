@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tfp_actors::{Code, Error};
 
-use crate::tool::schemas::render;
+use crate::surface::schemas::{BUDGET, render, sizes};
 
 /// Writes the files, or names those that differ.
 pub fn run(check: bool) -> Result<(), Error> {
@@ -22,6 +22,12 @@ pub fn run(check: bool) -> Result<(), Error> {
         std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, bytes)).map_err(Error::internal)?;
         super::say(&format!("wrote {path}"));
     }
+    let sizes = sizes()?;
+    for (name, bytes) in &sizes {
+        super::say(&format!("{bytes:>6} bytes  {name}"));
+    }
+    let total: usize = sizes.iter().map(|(_, bytes)| bytes).sum();
+    super::say(&format!("{total:>6} bytes  the whole list; its budget is {BUDGET}"));
     if stale.is_empty() {
         super::say("schemas/ is up to date");
         return Ok(());

@@ -44,6 +44,7 @@ impl Identity {
             display_name: found.display_name,
             is_admin: found.is_admin,
             capabilities: found.capabilities,
+            tools: found.tools,
             connection: Some((found.connection, found.client_name)),
         })
     }

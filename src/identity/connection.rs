@@ -1,12 +1,14 @@
 //! The connections as their user and the administrators see them.
 
 use tfp_actors::clock::Micros;
-use tfp_actors::id::{ConnectionId, UserId};
+use tfp_actors::id::{ConnectionId, RequestId, UserId};
 use tfp_actors::token_family::Why;
 use tfp_actors::{Error, Timestamp};
 
 use super::Identity;
 use super::store::connections;
+use crate::store::Conn;
+use crate::tool::ToolChoice;
 
 /// How long an ended connection is still shown.
 const SHOWN_AFTER_END: Micros = Micros::from_seconds(30 * 24 * 3_600);
@@ -32,6 +34,8 @@ pub struct ConnectionLine {
     pub surface: String,
     /// What it was granted.
     pub scope: String,
+    /// Which tools it has; `None` where the row cannot be read, and then it has none.
+    pub tools: Option<ToolChoice>,
     /// When it was authorized.
     pub created_at: Timestamp,
     /// When its code was redeemed, if it was.
@@ -82,6 +86,21 @@ impl Identity {
     pub async fn owner_of(&self, connection: &ConnectionId) -> Result<Option<UserId>, Error> {
         let connection = connection.clone();
         self.0.store.read(move |conn| connections::owner(conn, &connection)).await
+    }
+
+    /// Changes which tools a connection of the user's has, from its next call on. `not_found` where the user has no such
+    /// connection, or it has ended.
+    pub async fn choose_tools(
+        &self,
+        user: &UserId,
+        connection: ConnectionId,
+        choice: ToolChoice,
+        request: RequestId,
+    ) -> Result<(), Error> {
+        let (user, at) = (user.clone(), self.now());
+        let write =
+            move |conn: &mut Conn<'_>| connections::choose_tools(conn, &user, &connection, &choice, (at, &request));
+        if self.0.store.write("connection.tools", write).await? { Ok(()) } else { Err(Error::not_found("connection")) }
     }
 
     /// Adds what this process counted and has not written yet, so that a person sees the call that was just made.

@@ -1,5 +1,6 @@
 //! What is decided before anything of the message is read: Host and Origin, token, rate, HTTP method, content type, size.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::http::Method;
@@ -32,6 +33,7 @@ const BODY_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The handler of `/mcp`, for every method.
 pub async fn serve(endpoint: Data<Endpoint>, request: HttpRequest, payload: Payload) -> HttpResponse {
+    let endpoint = endpoint.into_inner();
     let id = telemetry::request_id(&request);
     let origin = match endpoint.origins.check_call(&request) {
         Ok(origin) => origin,
@@ -47,7 +49,7 @@ pub async fn serve(endpoint: Data<Endpoint>, request: HttpRequest, payload: Payl
 }
 
 impl Endpoint {
-    async fn admit(&self, request: &HttpRequest, payload: Payload, id: &RequestId) -> HttpResponse {
+    async fn admit(self: &Arc<Self>, request: &HttpRequest, payload: Payload, id: &RequestId) -> HttpResponse {
         let token = bearer(request.headers());
         let caller = match self.authenticate(token, id).await {
             Ok(caller) => caller,
@@ -73,7 +75,7 @@ impl Endpoint {
                     Error::new(Code::Unauthenticated, "a bearer token is needed: connect this client to the server");
                 (error, self.challenge.missing().to_owned())
             }
-            Some(token) => match self.identity.bearer(token, crate::tool::surface::NAME).await {
+            Some(token) => match self.identity.bearer(token, crate::surface::NAME).await {
                 Ok(caller) => return Ok(caller),
                 Err(error) if error.code() == Code::Unauthenticated => {
                     let challenge = self.challenge.invalid(&error);
@@ -94,7 +96,7 @@ impl Endpoint {
 
     /// Reads what a known caller sent, and answers it.
     async fn accept(
-        &self,
+        self: &Arc<Self>,
         request: &HttpRequest,
         payload: Payload,
         caller: Caller,
@@ -117,7 +119,7 @@ impl Endpoint {
             ));
         }
         match read_body(request.headers(), payload).await {
-            Ok(body) => self.respond(request.headers(), &body, caller, token, id).await,
+            Ok(body) => self.respond(request.headers(), body, caller, token, id).await,
             Err(fault) => refuse(&fault),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use tfp_actors::{Code, Error};
@@ -9,9 +10,25 @@ use tfp_actors::{Code, Error};
 use super::era::Era;
 use crate::tool::Scopes;
 
-/// What is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+macro_rules! kinds {
+    ($(#[doc = $doc:literal] $name:ident,)*) => {
+        /// What is wrong.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Kind { $(#[doc = $doc] $name,)* }
+
+        impl Kind {
+            /// Every kind.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// What it means, in a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$name => $doc.trim(),)* }
+            }
+        }
+    };
+}
+
+kinds! {
     /// The body is no JSON.
     Parse,
     /// The JSON is no request that this endpoint takes.
@@ -51,27 +68,21 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 18] = [
-        Self::Parse,
-        Self::InvalidRequest,
-        Self::UnknownMethod,
-        Self::InvalidParams,
-        Self::BadEnvelope,
-        Self::NoSuchResource,
-        Self::HeaderMismatch,
-        Self::MissingCapability,
-        Self::UnsupportedVersion,
-        Self::Internal,
-        Self::ForbiddenOrigin,
-        Self::Unauthenticated,
-        Self::InsufficientScope,
-        Self::MethodNotAllowed,
-        Self::UnsupportedMediaType,
-        Self::TooLarge,
-        Self::RateLimited,
-        Self::Unavailable,
-    ];
+    /// The kind of a product's error where it is no tool's refusal: at the edge, or in answer to a method that has none.
+    pub const fn of(code: Code) -> Self {
+        match code {
+            Code::Unauthenticated => Self::Unauthenticated,
+            Code::InsufficientScope => Self::InsufficientScope,
+            Code::ForbiddenOrigin => Self::ForbiddenOrigin,
+            Code::RateLimited => Self::RateLimited,
+            Code::TooLarge => Self::TooLarge,
+            Code::MethodNotAllowed => Self::MethodNotAllowed,
+            Code::UnsupportedMediaType => Self::UnsupportedMediaType,
+            Code::NotFound | Code::NotYours | Code::Withdrawn | Code::Expired => Self::NoSuchResource,
+            Code::Internal | Code::Unavailable | Code::CommitUnknown | Code::TooSlow => Self::Internal,
+            _ => Self::InvalidParams,
+        }
+    }
 
     /// The JSON-RPC code and the HTTP status, as (code, status). What is refused at the edge, before anything of the
     /// message is read, is told by its status; the body is JSON-RPC all the same, because some clients fail on any other.
@@ -158,13 +169,37 @@ impl Fault {
     }
 }
 
+/// A fault of the protocol itself, which no product error stands for: a line of `schemas/errors.json`.
+#[derive(Serialize)]
+pub struct Line {
+    /// What is wrong.
+    pub meaning: &'static str,
+    /// The JSON-RPC code and the HTTP status in the handshake era.
+    pub legacy: (i32, u16),
+    /// The same in revision 2026-07-28.
+    pub modern: (i32, u16),
+}
+
+/// Every such fault.
+pub fn table() -> Vec<Line> {
+    let own = |kind: &&Kind| !Code::ALL.iter().any(|code| Kind::of(*code) == **kind) && **kind != Kind::Unavailable;
+    let protocol = [Kind::InvalidParams, Kind::NoSuchResource];
+    let kinds = Kind::ALL.iter().filter(|kind| own(kind) || protocol.contains(kind));
+    let line = |kind: &Kind| Line {
+        meaning: kind.meaning(),
+        legacy: kind.answer(Era::Legacy),
+        modern: kind.answer(Era::Modern),
+    };
+    kinds.map(line).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Era, Kind};
 
     #[test]
     fn modern_answers_never_use_the_codes_that_the_revision_forbids() {
-        for kind in Kind::ALL {
+        for &kind in Kind::ALL {
             let (code, status) = kind.answer(Era::Modern);
             assert!(!matches!(code, -32002 | -32042), "{kind:?}");
             assert!((200..=503).contains(&status), "{kind:?}");
@@ -173,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_missing_method_or_resource_differs_between_the_eras_and_nothing_else_does() {
-        for kind in Kind::ALL {
+        for &kind in Kind::ALL {
             let differs = kind.answer(Era::Legacy) != kind.answer(Era::Modern);
             assert_eq!(differs, matches!(kind, Kind::UnknownMethod | Kind::NoSuchResource), "{kind:?}");
         }

@@ -17,7 +17,10 @@ use super::headers::{Field, decode};
 use super::ladder::Request;
 use super::lists::Extra;
 use super::message::text;
+use super::methods::Context;
 use super::reply::Reply;
+use super::stream::Outlet;
+use crate::tool::progress::Step;
 use state::Seal;
 
 impl Extra {
@@ -26,6 +29,7 @@ impl Extra {
             tools: content::tools().into_iter().chain(rounds::tools()).collect(),
             templates: content::templates(),
             resources: content::resources(),
+            prompts: prompts::list(),
             capabilities: json!({ "tools": {}, "resources": {}, "prompts": {}, "completions": {} }),
         }
     }
@@ -48,9 +52,20 @@ impl Asked {
         self.capabilities.contains_key(capability)
     }
 
+    fn wants_log(&self) -> bool {
+        self.params.get("_meta").is_some_and(|meta| meta.get("io.modelcontextprotocol/logLevel").is_some())
+    }
+
     /// The client's answer to the question `key`, if it is one.
     fn response(&self, key: &str) -> Option<&Value> {
         self.params.get("inputResponses")?.get(key).filter(|value| value.is_object())
+    }
+
+    /// Whether a completion is asked for a fixture, not for what the surface has.
+    fn refers_to_a_fixture(&self) -> bool {
+        let of = |key: &str| self.params.get("ref").and_then(|reference| reference.get(key)?.as_str());
+        of("name").is_some_and(|name| name.starts_with("test_"))
+            || of("uri").is_some_and(|uri| uri.starts_with("test:"))
     }
 
     fn argument(&self, name: &str) -> &str {
@@ -64,7 +79,7 @@ impl Fixtures {
     }
 
     /// The answer, where the request is for a fixture.
-    pub(super) fn answer(&self, headers: &HeaderMap, request: &Request<'_>) -> Option<Result<Reply, Fault>> {
+    pub(super) async fn answer(&self, context: &Context<'_>, request: &Request<'_>) -> Option<Result<Reply, Fault>> {
         let legacy = request.era == Era::Legacy;
         let name = request.params.name.and_then(text).unwrap_or_default();
         let object = |raw: Option<&serde_json::value::RawValue>| -> Map<String, Value> {
@@ -76,13 +91,16 @@ impl Fixtures {
             "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" if legacy => {
                 Some(Ok(Reply::of("{}".to_owned())))
             }
-            "completion/complete" => {
+            "completion/complete" if asked.refers_to_a_fixture() => {
                 let completion = json!({ "completion": { "values": [], "total": 0, "hasMore": false } });
                 Some(Ok(Reply::of(completion.to_string())))
             }
             "tools/call" => {
-                if let Err(fault) = mirrored(headers, &name, &asked) {
+                if let Err(fault) = mirrored(context.headers, &name, &asked) {
                     return Some(Err(fault));
+                }
+                if let Some(outlet) = context.outlet {
+                    tell(outlet, &name, &asked).await;
                 }
                 content::call(&name, &asked).or_else(|| rounds::call(&self.seal, &name, &asked))
             }
@@ -91,9 +109,29 @@ impl Fixtures {
                 let contents = content::read(&uri)?;
                 Some(Ok(Reply::of(json!({ "contents": [contents] }).to_string()).kept_for(0)))
             }
-            "prompts/list" => Some(Ok(Reply::of(json!({ "prompts": prompts::list() }).to_string()).kept_for(0))),
-            "prompts/get" => Some(prompts::get(&name, &asked)),
+            "prompts/get" => prompts::get(&name, &asked),
             _ => None,
+        }
+    }
+}
+
+/// The tools that talk before they answer.
+const TELLING: [&str; 3] = ["test_tool_with_progress", "test_tool_with_logging", "test_logging_tool"];
+
+/// Whether the tool talks before it answers.
+pub(super) fn tells(name: &str) -> bool {
+    TELLING.contains(&name)
+}
+
+/// What it says. A modern client hears of the log only if it named a level.
+async fn tell(outlet: &Outlet, name: &str, asked: &Asked) {
+    if name == TELLING[0] {
+        for done in [0, 50, 100] {
+            outlet.progress(Step { done, total: 100, message: format!("{done} of 100") }).await;
+        }
+    } else if tells(name) && (!asked.modern || asked.wants_log()) {
+        for words in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
+            outlet.notify("notifications/message", &json!({ "level": "info", "data": words })).await;
         }
     }
 }

@@ -5,24 +5,22 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::era::MODERN;
+use super::prompts;
 use super::reply::{Reply, SERVER_INFO};
+use crate::surface::PROMPTS;
+use crate::surface::guide::INSTRUCTIONS;
 use crate::tool::catalogue::Catalogue;
 use crate::tool::resource::TemplateEntry;
+use crate::tool::{Entry, ToolChoice};
 
 /// For how long a modern client may keep the list of tools and the discovery, in milliseconds: they change with a release.
 const LIST_LIFE: u32 = 60_000;
 
-/// What an agent reads first.
-const INSTRUCTIONS: &str = "tfp is a place to work on open problems. The loop: pick_problem or search_problems, then \
-    get_problem; start_attempt; while you work add_note; create_artifact for each file; create_submission with the \
-    artifacts; end_attempt with a summary. To review the work of others: pick_review, get_review_case, claim_review, \
-    submit_review_response. Give writes an operation_key, so that a call whose answer was lost can be sent again safely. \
-    Errors name what is wrong, whether to retry, and what to do next.";
-
 /// The answers made once.
 pub struct Lists {
     capabilities: Value,
-    tools: Arc<str>,
+    tools: Tools,
+    prompts: Arc<str>,
     templates: Arc<str>,
     resources: Arc<str>,
     discovery: Arc<str>,
@@ -31,8 +29,9 @@ pub struct Lists {
 impl Lists {
     /// The answers of a surface.
     pub fn new(catalogue: &Catalogue, templates: &[TemplateEntry]) -> Self {
-        let Extra { tools: more, templates: more_templates, resources, capabilities } = Extra::new();
-        let tools: Vec<&Value> = catalogue.definitions().into_iter().chain(&more).collect();
+        let Extra { tools: more, templates: more_templates, prompts: more_prompts, resources, capabilities } =
+            Extra::new();
+        let prompts: Vec<Value> = PROMPTS.iter().map(prompts::shown).chain(more_prompts).collect();
         let templates: Vec<Value> = templates.iter().map(shown).chain(more_templates).collect();
         let discovery = json!({
             "supportedVersions": MODERN,
@@ -40,7 +39,8 @@ impl Lists {
             "instructions": INSTRUCTIONS,
         });
         Self {
-            tools: json!({ "tools": tools }).to_string().into(),
+            tools: Tools::new(catalogue, &more),
+            prompts: json!({ "prompts": prompts }).to_string().into(),
             templates: json!({ "resourceTemplates": templates }).to_string().into(),
             resources: json!({ "resources": resources }).to_string().into(),
             discovery: discovery.to_string().into(),
@@ -63,9 +63,19 @@ impl Lists {
         Reply::shared(&self.discovery).kept_for(LIST_LIFE)
     }
 
-    /// `tools/list`.
-    pub fn tools(&self) -> Reply {
-        Reply::shared(&self.tools).kept_for(LIST_LIFE)
+    /// `tools/list`: the tools that the person chose.
+    pub fn tools(&self, choice: &ToolChoice) -> Reply {
+        let list = match choice {
+            ToolChoice::All => Reply::shared(&self.tools.all),
+            ToolChoice::ReadOnly => Reply::shared(&self.tools.read_only),
+            ToolChoice::Only(_) => Reply::of(self.tools.list(|entry| choice.has(entry))),
+        };
+        list.kept_for(LIST_LIFE)
+    }
+
+    /// `prompts/list`.
+    pub fn prompts(&self) -> Reply {
+        Reply::shared(&self.prompts).kept_for(LIST_LIFE)
     }
 
     /// `resources/list`: an aid for browsing; the templates are what clients rely on. Never kept, as what one may see may
@@ -80,10 +90,38 @@ impl Lists {
     }
 }
 
+/// The list of tools, with each tool written once.
+struct Tools {
+    each: Vec<(&'static Entry, String)>,
+    more: Vec<String>,
+    all: Arc<str>,
+    read_only: Arc<str>,
+}
+
+impl Tools {
+    fn new(catalogue: &Catalogue, more: &[Value]) -> Self {
+        let each = catalogue.tools().iter().map(|listed| (listed.entry, listed.definition.to_string())).collect();
+        let more = more.iter().map(Value::to_string).collect();
+        let mut tools = Self { each, more, all: "".into(), read_only: "".into() };
+        tools.all = tools.list(|_| true).into();
+        tools.read_only = tools.list(|entry| ToolChoice::ReadOnly.has(entry)).into();
+        tools
+    }
+
+    /// The list of those that are wanted, in the order of the surface.
+    fn list(&self, wanted: impl Fn(&Entry) -> bool) -> String {
+        let own = self.each.iter().filter(|(entry, _)| wanted(entry)).map(|(_, text)| text.as_str());
+        let texts: Vec<&str> = own.chain(self.more.iter().map(String::as_str)).collect();
+        format!("{{\"tools\":[{}]}}", texts.join(","))
+    }
+}
+
 /// What a build may list beside the surface's own.
 pub struct Extra {
     /// Further tools.
     pub tools: Vec<Value>,
+    /// Further prompts.
+    pub prompts: Vec<Value>,
     /// Further templates.
     pub templates: Vec<Value>,
     /// Resources to browse.
@@ -95,8 +133,9 @@ pub struct Extra {
 #[cfg(not(feature = "conformance-fixtures"))]
 impl Extra {
     fn new() -> Self {
-        let capabilities = json!({ "tools": {}, "resources": {} });
-        Self { tools: Vec::new(), templates: Vec::new(), resources: Vec::new(), capabilities }
+        let (tools, prompts, templates, resources) = Default::default();
+        let capabilities = json!({ "tools": {}, "resources": {}, "prompts": {}, "completions": {} });
+        Self { tools, prompts, templates, resources, capabilities }
     }
 }
 

@@ -16,10 +16,12 @@ use super::fault::{Fault, Kind};
 use super::ladder::Request;
 use super::message::text;
 use super::reply::Reply;
-use super::resources;
+use super::stream::Outlet;
+use super::{prompts, resources};
 use crate::problem;
 use crate::tool::bounds;
 use crate::tool::dispatch::Called;
+use crate::tool::progress::Progress;
 use crate::tool::{Caller, Scope, Scopes};
 
 /// The longest URI of a resource, in bytes.
@@ -33,13 +35,17 @@ pub struct Context<'a> {
     pub request: &'a RequestId,
     /// Its header fields.
     pub headers: &'a HeaderMap,
+    /// Where a tool tells of its progress.
+    pub progress: Progress,
+    /// The stream that answers it, if one does.
+    pub outlet: Option<&'a Outlet>,
 }
 
 impl Endpoint {
     /// Answers one request that has passed the ladder.
     pub async fn answer(&self, context: &Context<'_>, request: &Request<'_>) -> Result<Reply, Fault> {
         #[cfg(feature = "conformance-fixtures")]
-        if let Some(answer) = self.fixtures.answer(context.headers, request) {
+        if let Some(answer) = self.fixtures.answer(context, request).await {
             return answer;
         }
         let (era, params) = (request.era, &request.params);
@@ -50,7 +56,10 @@ impl Endpoint {
             },
             (Era::Legacy, "ping") => Ok(Reply::of("{}".to_owned())),
             (Era::Modern, "server/discover") => Ok(self.lists.discovery()),
-            (_, "tools/list") => from_start(params.cursor).map(|()| self.lists.tools()),
+            (_, "tools/list") => from_start(params.cursor).map(|()| self.lists.tools(&context.caller.tools)),
+            (_, "prompts/list") => from_start(params.cursor).map(|()| self.lists.prompts()),
+            (_, "prompts/get") => prompts::get(request),
+            (_, "completion/complete") => self.complete(context, request).await,
             (_, "resources/list") => from_start(params.cursor).map(|()| self.lists.resources()),
             (_, "resources/templates/list") => from_start(params.cursor).map(|()| self.lists.templates()),
             (_, "tools/call") => self.call(context, request).await,
@@ -81,7 +90,10 @@ impl Endpoint {
             }
         };
         let started = tokio::time::Instant::now();
-        let called = self.dispatcher.call(context.caller, context.request, &name, arguments).await;
+        let called = self
+            .dispatcher
+            .call_telling(context.caller, context.request, &name, arguments, context.progress.clone())
+            .await;
         // The label is the tool's own name, never the caller's text.
         let label = self.dispatcher.catalogue().get(&name).map_or("unknown", |listed| listed.entry.name);
         metrics::counter!("tfp_tool_calls_total", "tool" => label, "outcome" => called.outcome()).increment(1);
@@ -111,16 +123,28 @@ impl Endpoint {
                 ));
             }
         };
-        if !context.caller.scopes.has(Scope::Read) {
-            let needed = context.caller.scopes.iter().chain([Scope::Read]).collect();
-            return Err(Fault::missing_scope(Scopes::new(needed)));
-        }
+        need_read(context)?;
         let call = self.dispatcher.begin(context.caller, context.request, "resources/read");
         match resources::read(self.templates, call, &uri).await {
             Ok(contents) => Ok(Reply::of(contents).kept_for(0)),
             Err(error) => Err(unread(&error, &uri, context.request)),
         }
     }
+}
+
+/// Refuses a caller whose token cannot read.
+pub fn need_read(context: &Context<'_>) -> Result<(), Fault> {
+    if context.caller.scopes.has(Scope::Read) {
+        return Ok(());
+    }
+    let needed = context.caller.scopes.iter().chain([Scope::Read]).collect();
+    Err(Fault::missing_scope(Scopes::new(needed)))
+}
+
+/// An error of the product in answer to a method that has no refusals of its own.
+pub fn failed(error: &Error, request: &RequestId) -> Fault {
+    let mut shown = problem::tool_error(error, request);
+    Fault::of(Kind::of(error.code()), error, shown.get_mut("error").map(Value::take).unwrap_or_default())
 }
 
 /// The only page of a list is its first: no cursor was ever given out.
@@ -156,7 +180,6 @@ fn unread(error: &Error, uri: &str, request: &RequestId) -> Fault {
     let data = json!({ "uri": uri, "error": shown.get("error") });
     match error.code() {
         Code::NotFound => Fault::new(Kind::NoSuchResource, "Resource not found.").with_data(json!({ "uri": uri })),
-        Code::Internal | Code::Unavailable | Code::CommitUnknown => Fault::of(Kind::Internal, error, data),
-        _ => Fault::of(Kind::NoSuchResource, error, data),
+        code => Fault::of(Kind::of(code), error, data),
     }
 }

@@ -7,8 +7,8 @@
 mod challenge;
 mod cors;
 mod edge;
-mod era;
-mod fault;
+pub mod era;
+pub mod fault;
 #[cfg(feature = "conformance-fixtures")]
 mod fixtures;
 mod headers;
@@ -16,12 +16,15 @@ mod ladder;
 mod lists;
 mod message;
 mod methods;
+mod prompts;
 mod reply;
 mod resources;
+mod stream;
 
 use std::sync::Arc;
 
 use actix_web::http::header::HeaderMap;
+use actix_web::web::Bytes;
 use actix_web::{HttpResponse, web};
 
 use tfp_actors::Error;
@@ -30,10 +33,12 @@ use tfp_actors::id::RequestId;
 use crate::identity::Identity;
 use crate::limits::Limits;
 use crate::origins::Origins;
+use crate::surface;
 use crate::tool::catalogue::Catalogue;
 use crate::tool::dispatch::Dispatcher;
+use crate::tool::progress::Progress;
 use crate::tool::resource::TemplateEntry;
-use crate::tool::{Caller, Services, surface};
+use crate::tool::{Caller, Services};
 use ladder::{Intake, Refused, Taken};
 
 /// The endpoint, shared by all workers as `web::Data`.
@@ -45,13 +50,21 @@ pub struct Endpoint {
     limits: Limits,
     origins: Origins,
     challenge: challenge::Challenge,
+    /// Whether an answer may be a stream.
+    streaming: bool,
     #[cfg(feature = "conformance-fixtures")]
     fixtures: fixtures::Fixtures,
 }
 
 impl Endpoint {
     /// The endpoint of the work surface. Fails where a tool is not fit to be listed, which a test finds first.
-    pub fn new(services: Services, identity: Identity, limits: Limits, origins: Origins) -> Result<Self, Error> {
+    pub fn new(
+        services: Services,
+        identity: Identity,
+        limits: Limits,
+        origins: Origins,
+        streaming: bool,
+    ) -> Result<Self, Error> {
         let catalogue = Arc::new(Catalogue::new(surface::WORK)?);
         Ok(Self {
             lists: lists::Lists::new(&catalogue, surface::TEMPLATES),
@@ -63,6 +76,7 @@ impl Endpoint {
             identity,
             limits,
             origins,
+            streaming,
         })
     }
 
@@ -73,16 +87,21 @@ impl Endpoint {
 
     /// Answers a body.
     async fn respond(
-        &self,
+        self: &Arc<Self>,
         headers: &HeaderMap,
-        body: &[u8],
+        body: Bytes,
         caller: Caller,
         token: Option<&str>,
         request: &RequestId,
     ) -> HttpResponse {
         let caller = Arc::new(caller);
-        let context = methods::Context { caller: &caller, request, headers };
-        match ladder::take(body, &headers::ProtocolHeaders::of(headers)) {
+        let progress = Progress::default();
+        let context = methods::Context { caller: &caller, request, headers, progress, outlet: None };
+        match ladder::take(&body, &headers::ProtocolHeaders::of(headers)) {
+            Intake::One(Ok(Taken::Request(asked))) if self.streams(headers, &caller, &asked) => {
+                let (headers, request) = (headers.clone(), request.clone());
+                self.stream(stream::Job { headers, body: body.clone(), caller, request })
+            }
             Intake::One(taken) => match self.settle(&context, taken).await {
                 None => HttpResponse::Accepted().finish(),
                 Some(Settled { answer, fault }) => self.finish(answer, fault.as_ref()),

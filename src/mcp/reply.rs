@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::era::Era;
 use super::fault::Fault;
-use crate::tool::surface::CONTRACT_VERSION;
+use crate::surface::CONTRACT_VERSION;
 
 /// Who answers, as both eras show it.
 pub static SERVER_INFO: LazyLock<String> =

@@ -9,11 +9,12 @@ use tfp_actors::{Code, Error, Timestamp};
 
 use super::params::Params;
 use super::request::{self, Asked, Refusal, Return};
+use super::surface::Surface;
 use super::ticket::{self, Ticket};
 use super::{OAuth, answer, code, consent, scope};
 use crate::identity::held_scopes;
 use crate::limits;
-use crate::site::{self, Session};
+use crate::site::{self, Session, tool_choice};
 use crate::telemetry::request_id;
 use crate::tool::Scopes;
 
@@ -85,7 +86,10 @@ async fn decided(
     match params.need("decision")? {
         "approve" => {
             let offered = held_scopes(&Scopes::parse_lossy(&ticket.scope), &session.caller.capabilities);
-            let code = code::approve(oauth, &ticket, scope::chosen(&offered, params.all("scope")), id).await?;
+            let scopes = scope::chosen(&offered, params.all("scope"));
+            let surface = Surface::named(&ticket.surface).ok_or_else(|| Error::internal("a form names no surface"))?;
+            let tools = tool_choice::chosen(params.get("tools")?, params.all("tool"), surface.tools())?;
+            let code = code::approve(oauth, &ticket, (scopes, tools.unwrap_or_default()), id).await?;
             Ok(site::see_other(&back.with_code(code.expose())))
         }
         "deny" => {

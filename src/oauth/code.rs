@@ -12,13 +12,18 @@ use super::store::{self, Approval, Approved, NewCode, NewConnection};
 use super::surface::Surface;
 use super::ticket::Ticket;
 use crate::identity::secret::{self, Secret};
-use crate::tool::{AuditLine, Scopes};
+use crate::tool::{AuditLine, Scopes, ToolChoice};
 
 /// How long a code may be redeemed.
 const CODE_LIFE: Micros = Micros::from_seconds(60);
 
 /// Makes the connection that the person approved, with what the person chose of it, and its code.
-pub async fn approve(oauth: &OAuth, ticket: &Ticket, scopes: Scopes, request: RequestId) -> Result<Secret, Error> {
+pub async fn approve(
+    oauth: &OAuth,
+    ticket: &Ticket,
+    (scopes, tools): (Scopes, ToolChoice),
+    request: RequestId,
+) -> Result<Secret, Error> {
     let gone = || {
         Error::new(Code::InvalidRequest, "The app's registration was dropped while you decided")
             .with_next_action("Remove the server from the app and connect it again.")
@@ -37,6 +42,7 @@ pub async fn approve(oauth: &OAuth, ticket: &Ticket, scopes: Scopes, request: Re
             redirect_uri: ticket.redirect_uri.clone(),
             surface: surface.name,
             scopes,
+            tools,
             at,
             request,
         },

@@ -9,8 +9,9 @@ use tfp_actors::Error;
 use super::redirect;
 use super::request::Asked;
 use super::scope;
+use crate::site::tool_choice::ToolField;
 use crate::site::{self, Frame, Session};
-use crate::tool::{Scope, Scopes};
+use crate::tool::{Scope, Scopes, ToolChoice};
 
 #[derive(Template)]
 #[template(path = "consent.html")]
@@ -22,6 +23,7 @@ struct Page<'a> {
     local: bool,
     handle: &'a str,
     scopes: Vec<Line>,
+    field: ToolField,
     ticket: &'a str,
 }
 
@@ -42,6 +44,7 @@ pub fn page(asked: &Asked, offered: &Scopes, session: &Session, ticket: &str) ->
         local: redirect::check(&asked.redirect_uri) != Ok(redirect::Kind::Web),
         handle: &session.caller.handle,
         scopes: offered.iter().map(line).collect(),
+        field: ToolField::of(&ToolChoice::All, asked.surface.tools()),
         ticket,
     };
     let target = redirect::form_action(&asked.redirect_uri);

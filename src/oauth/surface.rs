@@ -3,6 +3,8 @@
 use tfp_actors::clock::Micros;
 use tfp_actors::token_family::{LateReplay, Policy};
 
+use crate::tool::Entry;
+
 /// One MCP endpoint with its own tokens.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Surface {
@@ -34,6 +36,11 @@ impl Surface {
     /// The surface of a row's name.
     pub fn named(name: &str) -> Option<&'static Self> {
         ALL.into_iter().find(|surface| surface.name == name)
+    }
+
+    /// Its tools, for the person who chooses among them.
+    pub const fn tools(&self) -> &'static [Entry] {
+        crate::surface::WORK
     }
 
     /// The resource identifier: the URL that clients connect to.

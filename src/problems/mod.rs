@@ -5,6 +5,7 @@
 
 mod access;
 mod chance;
+pub mod complete;
 mod resources;
 mod selection;
 pub mod store;

@@ -7,9 +7,10 @@ use serde_json::json;
 use tfp_actors::Error;
 use tfp_actors::id::{ProblemRevisionId, SkillVersionId};
 
-use super::{ReferenceInput, Requirement, Viewer, store};
+use super::{ReferenceInput, Requirement, Viewer, complete, store};
 use crate::artifacts::store::read_blob;
 use crate::tool::Call;
+use crate::tool::completion::Lookup;
 use crate::tool::resource::{Contents, ResourceTemplate, ResourceUri};
 
 /// The package of a skill that a revision pins.
@@ -68,6 +69,8 @@ impl ResourceTemplate for ReferenceInputs {
     const TITLE: &'static str = "Reference input";
     const DESCRIPTION: &'static str = "The bytes of a file that a problem's revision binds under a key. get_problem and \
         start_attempt list the keys in reference_resources.";
+    const VALUES: &'static [(&'static str, Lookup)] =
+        &[("problem_revision_id", complete::revisions), ("key", complete::reference_keys)];
 
     async fn read(call: Call, uri: ResourceUri) -> Result<Contents, Error> {
         let viewer = Viewer::of(&call.caller);

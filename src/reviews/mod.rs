@@ -6,6 +6,7 @@
 //! learns who holds a seat.
 
 pub mod bundle;
+pub mod complete;
 pub mod eligibility;
 pub mod objects;
 pub mod protocol;

@@ -3,9 +3,10 @@
 use tfp_actors::Error;
 use tfp_actors::id::ReviewProcessId;
 
-use super::store;
+use super::{complete, store};
 use crate::problems::{Viewer, is_id_or_slug};
 use crate::tool::Call;
+use crate::tool::completion::Lookup;
 use crate::tool::resource::{Contents, ResourceTemplate, ResourceUri};
 
 /// Review processes.
@@ -18,6 +19,7 @@ impl ResourceTemplate for ReviewProcesses {
     const DESCRIPTION: &'static str = "Where the review of a submission stands: its nodes, how many seats are free, held \
         and handed in, and the outcome once it is decided. It names no reviewers.";
     const MEDIA_TYPE: Option<&'static str> = Some("application/json");
+    const VALUES: &'static [(&'static str, Lookup)] = &[("review_process_id", complete::processes)];
 
     async fn read(call: Call, uri: ResourceUri) -> Result<Contents, Error> {
         let id = uri.get("review_process_id").filter(|id| is_id_or_slug(id));

@@ -11,6 +11,7 @@ pub mod pages;
 mod respond;
 mod session;
 mod store;
+pub mod tool_choice;
 pub mod when;
 
 use std::sync::Arc;
@@ -141,6 +142,9 @@ pub fn routes(cfg: &mut ServiceConfig) {
         .service(web::resource("/docs/errors").route(look().to(pages::errors::show)))
         .service(web::resource("/settings").route(look().to(pages::agents::settings)))
         .service(web::resource("/settings/agents").route(look().to(pages::agents::show)))
+        .service(
+            web::resource("/settings/agents/tools").app_data(pages::form_config()).post(pages::agents::choose_tools),
+        )
         .service(web::resource("/settings/agents/revoke").app_data(pages::form_config()).post(pages::agents::revoke))
         .service(web::resource("/admin").route(look().to(pages::admin::show)))
         .service(web::resource("/admin/connections").route(look().to(pages::admin::connections)))

@@ -79,6 +79,7 @@ diesel::table! {
         calls -> BigInt,
         revoked_at -> Nullable<BigInt>,
         revoked_why -> Nullable<Text>,
+        tools -> Text,
     }
 }
 diesel::table! {

@@ -9,10 +9,11 @@ use serde_json::{Map, Value, json};
 
 use tfp_actors::{Error, OperationKey};
 
+use super::contract::contract;
 use super::validate::Checker;
-use super::{Entry, Hints, Run};
+use super::{Entry, Hints};
 pub use shape::tidy;
-use shape::{admit_errors, terse};
+use shape::{admit_errors, shallow};
 
 /// The longest name that every client takes.
 const LONGEST_NAME: usize = 64;
@@ -29,6 +30,8 @@ pub struct Listed {
     pub entry: &'static Entry,
     /// The tool as `tools/list` shows it.
     pub definition: Value,
+    /// The tool as `get_help` explains it.
+    pub contract: Value,
     /// What its arguments must be.
     pub checker: Checker,
 }
@@ -68,8 +71,13 @@ impl Catalogue {
 }
 
 impl Listed {
+    /// What the tool is for, as the list shows it.
+    pub fn description(&self) -> &str {
+        self.definition.get("description").and_then(Value::as_str).unwrap_or_default()
+    }
+
     fn new(entry: &'static Entry) -> Result<Self, Error> {
-        let write = matches!(entry.run, Run::Write { .. });
+        let write = entry.is_write();
         let mut input = root(entry, tidy((entry.input_schema)()))?;
         let description = match input.remove("description") {
             Some(Value::String(text)) if !text.trim().is_empty() => text,
@@ -84,9 +92,6 @@ impl Listed {
 
         let mut output = root(entry, tidy((entry.output_schema)()))?;
         output.remove("description");
-        if let Some(objects) = output.get_mut("$defs") {
-            terse(objects);
-        }
         admit_errors(&mut output);
         if let (true, Some(Value::Object(properties))) = (write, output.get_mut("properties")) {
             properties.insert("operation".to_owned(), operation());
@@ -97,16 +102,12 @@ impl Listed {
             "title": entry.title,
             "description": description,
             "inputSchema": input,
-            "outputSchema": output,
+            "outputSchema": shallow(&output),
             "annotations": annotations(entry),
-            "_meta": { "tfp/scopes": [entry.scope], "tfp/annotation_justifications": justifications(&entry.hints) },
+            "_meta": { "tfp/scopes": [entry.scope] },
         });
-        Ok(Self { entry, definition, checker: Checker::new(input)? })
-    }
-
-    /// Whether the tool changes something.
-    pub fn is_write(&self) -> bool {
-        matches!(self.entry.run, Run::Write { .. })
+        let contract = contract(entry, &definition, &Value::Object(output))?;
+        Ok(Self { entry, definition, contract, checker: Checker::new(input)? })
     }
 }
 
@@ -126,9 +127,8 @@ fn operation_key() -> Value {
         "type": "string",
         "pattern": OperationKey::PATTERN,
         "maxLength": OperationKey::MAX_LENGTH,
-        "description": "Optional key for a safe retry, your own choice: lower-case words and digits joined by single \
-            hyphens. If no answer came, send the same call with the same key: it takes effect once. Remembered for 30 \
-            days; another call needs another key.",
+        "description": "Your own key for a safe retry: where no answer came, the same call with the same key takes effect \
+            once. Lower-case words joined by hyphens.",
     })
 }
 
@@ -149,16 +149,6 @@ fn annotations(entry: &Entry) -> Value {
     let Hints { read_only, destructive, idempotent, open_world, .. } = entry.hints;
     json!({
         "title": entry.title,
-        "readOnlyHint": read_only,
-        "destructiveHint": destructive,
-        "idempotentHint": idempotent,
-        "openWorldHint": open_world,
-    })
-}
-
-fn justifications(hints: &Hints) -> Value {
-    let [read_only, destructive, idempotent, open_world] = hints.because;
-    json!({
         "readOnlyHint": read_only,
         "destructiveHint": destructive,
         "idempotentHint": idempotent,

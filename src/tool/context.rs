@@ -11,6 +11,9 @@ use tfp_actors::directory::Directory;
 use tfp_actors::id::{ConnectionId, SeatId, UserId};
 use tfp_actors::{Clock, Entropy, Error, Sealed, Stamp, Timestamp, Via, seat};
 
+use super::catalogue::Catalogue;
+use super::choice::ToolChoice;
+use super::progress::Progress;
 use super::store::{Seal, seal};
 use crate::store::{Conn, Store, Unit};
 
@@ -129,6 +132,8 @@ pub struct Caller {
     pub capabilities: Vec<Capability>,
     /// What the token allows, as far as the user still may.
     pub scopes: Scopes,
+    /// Which tools the person gave it.
+    pub tools: ToolChoice,
     /// The agent's connection and its client's name; `None` for a person's browser.
     pub connection: Option<(ConnectionId, String)>,
 }
@@ -163,6 +168,10 @@ pub struct Services {
 pub struct Call {
     /// What the tool may use.
     pub services: Services,
+    /// Where to tell of its progress.
+    pub progress: Progress,
+    /// The tools of the surface.
+    pub catalogue: Arc<Catalogue>,
     /// Who calls.
     pub caller: Arc<Caller>,
     /// What the store writes beside a write.

@@ -15,6 +15,7 @@ use tfp_actors::id::RequestId;
 use tfp_actors::{Code, Error, OperationKey, PayloadHash, Sealed, Stamp};
 
 use super::catalogue::{Catalogue, Listed};
+use super::progress::Progress;
 use super::validate::shorten;
 use super::{Answer, AuditLine, Call, Caller, Earlier, Run, Scopes, Services, audit, earlier};
 use crate::identity::held_scopes;
@@ -73,13 +74,36 @@ impl Dispatcher {
             key: None,
             at: self.services.clock.now(),
         };
-        Call { services: self.services.clone(), caller: Arc::clone(caller), stamp }
+        Call {
+            services: self.services.clone(),
+            catalogue: Arc::clone(&self.catalogue),
+            progress: Progress::default(),
+            caller: Arc::clone(caller),
+            stamp,
+        }
+    }
+
+    /// Whether `caller` may call the tool `name`, and it tells of its progress.
+    pub fn tells(&self, caller: &Caller, name: &str) -> bool {
+        self.catalogue.get(name).is_some_and(|tool| tool.entry.tells && gate(tool, caller).is_ok())
     }
 
     /// Calls the tool `name`.
     pub async fn call(&self, caller: &Arc<Caller>, request: &RequestId, name: &str, arguments: Value) -> Called {
+        self.call_telling(caller, request, name, arguments, Progress::default()).await
+    }
+
+    /// The same, with someone who is told of the progress.
+    pub async fn call_telling(
+        &self,
+        caller: &Arc<Caller>,
+        request: &RequestId,
+        name: &str,
+        arguments: Value,
+        progress: Progress,
+    ) -> Called {
         let Some(tool) = self.catalogue.get(name) else { return Called::UnknownTool };
-        let call = self.begin(caller, request, tool.entry.name);
+        let call = Call { progress, ..self.begin(caller, request, tool.entry.name) };
         let (stamp, store) = (call.stamp.clone(), call.store().clone());
         let done = match gate(tool, caller) {
             Err(missing) => Err(missing),
@@ -90,9 +114,13 @@ impl Dispatcher {
             Ok(Err(error)) | Err(Shut::Forbidden(error)) => Some(error.clone()),
             Err(Shut::Scope(scopes)) => Some(Error::new(Code::InsufficientScope, format!("needs {scopes}"))),
         };
-        if let (true, Some(error)) = (tool.is_write(), refusal) {
-            trace(&store, stamp, &error).await;
+        if let (true, Some(error)) = (tool.entry.is_write(), &refusal) {
+            trace(&store, stamp, error).await;
         }
+        debug_assert!(
+            refusal.as_ref().is_none_or(|error| tool.entry.codes().any(|code| code == error.code())),
+            "{name} does not declare {refusal:?} among its ERRORS"
+        );
         match done {
             Ok(Ok(envelope)) => Called::Done(envelope),
             Ok(Err(error)) | Err(Shut::Forbidden(error)) => Called::Refused(error),
@@ -144,6 +172,10 @@ enum Shut {
 /// Whether the caller may call the tool at all. A capability that the user does not hold is no matter of the token: no
 /// new consent would help.
 fn gate(tool: &Listed, caller: &Caller) -> Result<(), Shut> {
+    if !caller.tools.has(tool.entry) {
+        let message = format!("the person did not give this connection the tool {}", tool.entry.name);
+        return Err(Shut::Forbidden(Error::new(Code::ToolNotChosen, message)));
+    }
     let needed = tool.entry.scope;
     if !held_scopes(&Scopes::new(vec![needed]), &caller.capabilities).has(needed) {
         let message = format!("your account does not have the capability {}", needed.as_str());
@@ -209,7 +241,7 @@ async fn lookup(call: &Call) -> Result<Option<Sealed<Value>>, Error> {
     let found = call.store().read(move |conn| earlier(conn, &user, surface, &key, now)).await?;
     match found {
         None => Ok(None),
-        Some(Earlier { payload: stored, sealed }) if stored == payload => Ok(Some(sealed)),
+        Some(Earlier { payload: stored, sealed, .. }) if stored == payload => Ok(Some(sealed)),
         Some(_) => Err(Error::key_conflict()),
     }
 }

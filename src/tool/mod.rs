@@ -6,13 +6,16 @@
 
 pub mod bounds;
 pub mod catalogue;
+mod choice;
+pub mod completion;
 mod context;
+pub mod contract;
 pub mod cursor;
 pub mod dispatch;
+pub mod progress;
+pub mod prompt;
 pub mod resource;
-pub mod schemas;
 mod store;
-pub mod surface;
 pub mod validate;
 
 use std::future::Future;
@@ -24,8 +27,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use tfp_actors::{Error, Sealed};
+use tfp_actors::{Code, Error, Sealed};
 
+pub use choice::ToolChoice;
 pub use context::{Call, Caller, Capability, Scope, Scopes, Services};
 #[cfg(test)]
 pub(crate) use store::outcomes;
@@ -56,6 +60,14 @@ pub trait ReadTool: 'static {
     const SCOPE: Scope = Scope::Read;
     /// What clients may expect.
     const HINTS: Hints = READ_HINTS;
+    /// Arguments that fit, as JSON: what `get_help` shows. Ids are made up.
+    const EXAMPLE: &'static str;
+    /// What it may be refused with, beside what any tool may ([`Entry::codes`]).
+    const ERRORS: &'static [Code] = &[];
+    /// Method and path of its twin under `/api`, if it has one.
+    const REST: Option<&'static str> = None;
+    /// Whether it tells of its progress while it runs.
+    const TELLS: bool = false;
     /// The arguments. Its doc comment is the tool's description; it denies unknown fields.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
     /// The answer.
@@ -75,6 +87,14 @@ pub trait WriteTool: 'static {
     const SCOPE: Scope = Scope::Contribute;
     /// What clients may expect.
     const HINTS: Hints = WRITE_HINTS;
+    /// Arguments that fit, as JSON: what `get_help` shows. Ids are made up.
+    const EXAMPLE: &'static str;
+    /// What it may be refused with, beside what any tool may ([`Entry::codes`]).
+    const ERRORS: &'static [Code] = &[];
+    /// Method and path of its twin under `/api`, if it has one.
+    const REST: Option<&'static str> = None;
+    /// Whether it tells of its progress while it runs.
+    const TELLS: bool = false;
     /// The arguments. Its doc comment is the tool's description; it denies unknown fields.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
     /// The outcome that is kept for retries: ids and times, no URLs, no secrets.
@@ -159,6 +179,14 @@ pub struct Entry {
     pub scope: Scope,
     /// What clients may expect.
     pub hints: Hints,
+    /// Arguments that fit, as JSON.
+    pub example: &'static str,
+    /// What it may be refused with, beside what any tool may.
+    pub errors: &'static [Code],
+    /// Its twin under `/api`, if it has one.
+    pub rest: Option<&'static str>,
+    /// Whether it tells of its progress while it runs.
+    pub tells: bool,
     /// The schema of the arguments as schemars makes it, with the description still in it.
     pub input_schema: fn() -> Value,
     /// The schema of the answer as schemars makes it.
@@ -174,6 +202,10 @@ pub const fn read<T: ReadTool>() -> Entry {
         title: T::TITLE,
         scope: T::SCOPE,
         hints: T::HINTS,
+        example: T::EXAMPLE,
+        errors: T::ERRORS,
+        rest: T::REST,
+        tells: T::TELLS,
         input_schema: input_schema_of::<T::Input>,
         output_schema: schema_of::<T::Output>,
         run: Run::Read(|call, arguments| {
@@ -189,6 +221,10 @@ pub const fn write<T: WriteTool>() -> Entry {
         title: T::TITLE,
         scope: T::SCOPE,
         hints: T::HINTS,
+        example: T::EXAMPLE,
+        errors: T::ERRORS,
+        rest: T::REST,
+        tells: T::TELLS,
         input_schema: input_schema_of::<T::Input>,
         output_schema: schema_of::<T::Output>,
         run: Run::Write {

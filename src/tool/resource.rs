@@ -1,6 +1,6 @@
 //! One family of resources, declared once: a URI template and how to read what it names.
 //!
-//! An area implements [`ResourceTemplate`] and adds one line to [`surface::TEMPLATES`](super::surface::TEMPLATES). The
+//! An area implements [`ResourceTemplate`] and adds one line to [`surface::TEMPLATES`](crate::surface::TEMPLATES). The
 //! endpoint matches the URI, calls `read`, and writes the bytes as text where they are UTF-8 and as base64 where they
 //! are not, so that a client always gets back exactly the bytes the content hash was made of.
 
@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use tfp_actors::Error;
 
+use super::completion::Lookup;
 use super::{Answer, Call};
 
 /// What a resource holds.
@@ -60,6 +61,8 @@ pub trait ResourceTemplate: 'static {
     const DESCRIPTION: &'static str;
     /// The media type, where all resources of the family have the same.
     const MEDIA_TYPE: Option<&'static str> = None;
+    /// How values of its variables are found.
+    const VALUES: &'static [(&'static str, Lookup)];
 
     /// Reads one. Unknown and invisible are the same [`Error::not_found`].
     fn read(call: Call, uri: ResourceUri) -> impl Future<Output = Result<Contents, Error>> + Send;
@@ -78,6 +81,8 @@ pub struct TemplateEntry {
     pub description: &'static str,
     /// The media type, where all resources of the family have the same.
     pub media_type: Option<&'static str>,
+    /// How values of its variables are found.
+    pub values: &'static [(&'static str, Lookup)],
     /// Reads one.
     pub read: fn(Call, ResourceUri) -> Answer<Contents>,
 }
@@ -90,6 +95,7 @@ pub const fn template<T: ResourceTemplate>() -> TemplateEntry {
         title: T::TITLE,
         description: T::DESCRIPTION,
         media_type: T::MEDIA_TYPE,
+        values: T::VALUES,
         read: |call, uri| Box::pin(T::read(call, uri)),
     }
 }
@@ -125,7 +131,7 @@ impl TemplateEntry {
 
 #[cfg(test)]
 mod tests {
-    use super::{Contents, ResourceTemplate, ResourceUri, template};
+    use super::{Contents, Lookup, ResourceTemplate, ResourceUri, template};
     use crate::tool::Call;
     use tfp_actors::Error;
 
@@ -136,6 +142,7 @@ mod tests {
         const NAME: &'static str = "package";
         const TITLE: &'static str = "Package";
         const DESCRIPTION: &'static str = "A file of a package.";
+        const VALUES: &'static [(&'static str, Lookup)] = &[];
 
         async fn read(_: Call, uri: ResourceUri) -> Result<Contents, Error> {
             Ok(Contents::new("text/plain", uri.text.into_bytes()))

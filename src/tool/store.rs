@@ -23,6 +23,8 @@ pub enum Seal<R> {
 /// What is stored under a key.
 #[derive(Debug)]
 pub struct Earlier {
+    /// The tool that was called.
+    pub action: String,
     /// The hash of the payload it stands for.
     pub payload: PayloadHash,
     /// The outcome.
@@ -40,18 +42,18 @@ pub fn earlier(
     key: &OperationKey,
     now: Timestamp,
 ) -> Result<Option<Earlier>, Error> {
-    let row: Option<(String, String, i64)> = on!(conn, c => receipts::table
+    let row: Option<(String, String, String, i64)> = on!(conn, c => receipts::table
         .filter(receipts::user_id.eq(user.as_str()))
         .filter(receipts::surface.eq(surface))
         .filter(receipts::operation_key.eq(key.as_str()))
         .filter(receipts::committed_at.gt(now.as_micros() - REMEMBERED))
-        .select((receipts::payload_hash, receipts::receipt, receipts::committed_at))
+        .select((receipts::action, receipts::payload_hash, receipts::receipt, receipts::committed_at))
         .first(c)
         .optional())?;
-    row.map(|(payload, receipt, committed_at)| {
+    row.map(|(action, payload, receipt, committed_at)| {
         let receipt = serde_json::from_str(&receipt).map_err(|_| Error::corrupt("receipts", key.as_str()))?;
         let committed_at = Timestamp::from_micros(committed_at);
-        Ok(Earlier { payload: PayloadHash(payload), sealed: Sealed { receipt, committed_at, replayed: true } })
+        Ok(Earlier { action, payload: PayloadHash(payload), sealed: Sealed { receipt, committed_at, replayed: true } })
     })
     .transpose()
 }

@@ -13,9 +13,10 @@ use tfp::reviews::protocol::Spec;
 use tfp::reviews::store::{DbSeats, save_protocol};
 use tfp::store::tables::{seats, users};
 use tfp::store::{Engine, Store, on};
+use tfp::surface;
 use tfp::tool::catalogue::Catalogue;
 use tfp::tool::dispatch::{Called, Dispatcher};
-use tfp::tool::{Caller, Scope, Scopes, Services, surface};
+use tfp::tool::{Caller, Scope, Scopes, Services, ToolChoice};
 use tfp_actors::clock::Micros;
 use tfp_actors::directory::{Directory, Limits};
 use tfp_actors::id::{ProblemId, ProblemRevisionId, RequestId, ReviewProtocolId, SeatId, UserId};
@@ -191,6 +192,7 @@ impl House {
             is_admin: false,
             capabilities: Vec::new(),
             scopes: Scopes::new(vec![Scope::Read, Scope::Contribute]),
+            tools: ToolChoice::All,
             connection: None,
         })
     }

@@ -62,7 +62,7 @@ fn of_migrations(files: &[File]) -> Vec<String> {
 }
 
 pub fn schemas() {
-    let written = tfp::tool::schemas::render().expect("the schemas are made");
+    let written = tfp::surface::schemas::render().expect("the schemas are made");
     let faults = of_schemas(&written, &committed());
     assert!(faults.is_empty(), "run `cargo run -- schemas` and commit what it writes:\n{}", faults.join("\n"));
 }

@@ -12,9 +12,10 @@ use serde_json::Value;
 use tfp::authoring::import::{Source, run};
 use tfp::identity::{Identity, NewUser};
 use tfp::store::Store;
+use tfp::surface;
 use tfp::tool::catalogue::Catalogue;
 use tfp::tool::dispatch::{Called, Dispatcher};
-use tfp::tool::{Caller, Scope, Scopes, Services, surface};
+use tfp::tool::{Caller, Scope, Scopes, Services, ToolChoice};
 use tfp_actors::clock::Micros;
 use tfp_actors::directory::{Directory, Limits};
 use tfp_actors::id::{RequestId, SeatId};
@@ -111,6 +112,7 @@ impl Replica {
             is_admin: false,
             capabilities: Vec::new(),
             scopes: Scopes::new(vec![Scope::Read, Scope::Contribute]),
+            tools: ToolChoice::All,
             connection: None,
         })
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use tfp::authoring::import::Source;
-use tfp::tool::schemas::OBJECTS;
+use tfp::surface::schemas::OBJECTS;
 use tfp_actors::Code;
 
 use super::{FIRST, id, replicas, with_example};

@@ -5,7 +5,7 @@ mod blobs;
 use diesel::dsl::count_star;
 use diesel::prelude::*;
 
-use tfp_actors::id::{ArtifactId, AttemptId, SubmissionId};
+use tfp_actors::id::{ArtifactId, AttemptId, SubmissionId, UserId};
 use tfp_actors::{Error, Timestamp};
 
 use super::Artifact;
@@ -13,6 +13,7 @@ use crate::problems::Viewer;
 use crate::problems::store::visible_to;
 use crate::store::tables::{artifacts, attempts, problems, submission_artifacts};
 use crate::store::{Conn, on};
+use crate::tool::completion::{MOST_VALUES, beginning};
 
 pub use blobs::{put_blob, read_blob, stored};
 
@@ -117,4 +118,17 @@ pub fn of_submission(conn: &mut Conn<'_>, submission: &SubmissionId) -> Result<V
         .select(ArtifactRow::as_select())
         .load(c))?;
     rows.into_iter().map(Artifact::try_from).collect()
+}
+
+/// The user's own artifacts whose ids begin so, the newest first; one more than an answer of a completion has.
+pub fn begun(conn: &mut Conn<'_>, user: &UserId, value: &str) -> Result<Vec<String>, Error> {
+    on!(conn, c => artifacts::table
+        .inner_join(attempts::table.on(attempts::id.eq(artifacts::attempt_id)))
+        .filter(attempts::user_id.eq(user.as_str()))
+        .filter(artifacts::withdrawn_at.is_null())
+        .filter(artifacts::id.like(beginning(value)).escape('\\'))
+        .order(artifacts::id.desc())
+        .limit(MOST_VALUES + 1)
+        .select(artifacts::id)
+        .load(c))
 }

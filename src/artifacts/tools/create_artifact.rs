@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use tfp_actors::id::{ArtifactId, AttemptId};
-use tfp_actors::{Error, Sealed};
+use tfp_actors::{Code, Error, Sealed};
 
 use crate::artifacts::store::{count_of_attempt, find, insert, put_blob};
 use crate::artifacts::{Artifact, MOST_BYTES, content_hash, filename, media_type};
@@ -62,6 +62,8 @@ pub struct CreateArtifact;
 impl WriteTool for CreateArtifact {
     const NAME: &'static str = "create_artifact";
     const TITLE: &'static str = "Store an artifact";
+    const EXAMPLE: &'static str = r##"{"attempt_id":"att_0s9x4m2p8q","filename":"answer.md","media_type":"text/markdown","text":"# Answer\n\n42","operation_key":"answer-md-1"}"##;
+    const ERRORS: &'static [Code] = &[Code::NotFound, Code::NotYours, Code::AttemptEnded, Code::QuotaExceeded];
     type Input = Input;
     type Receipt = Receipt;
     type Output = Output;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use tfp_actors::id::{AttemptId, NoteId};
-use tfp_actors::{Error, Sealed};
+use tfp_actors::{Code, Error, Sealed};
 
 use crate::attempts::{LONGEST_NOTE, Note, NoteKind, NoteTopic, room, store};
 use crate::problems::Viewer;
@@ -43,6 +43,8 @@ pub struct AddNote;
 impl WriteTool for AddNote {
     const NAME: &'static str = "add_note";
     const TITLE: &'static str = "Add a note";
+    const EXAMPLE: &'static str = r#"{"attempt_id":"att_0s9x4m2p8q","topic":"dead_end","body_md":"Sorting first does not help: the input is sorted.","operation_key":"note-sorting"}"#;
+    const ERRORS: &'static [Code] = &[Code::NotFound, Code::NotYours, Code::AttemptEnded, Code::QuotaExceeded];
     type Input = Input;
     type Receipt = Receipt;
     type Output = Output;

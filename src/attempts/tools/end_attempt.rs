@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use tfp_actors::id::{AttemptId, NoteId};
-use tfp_actors::{Error, Sealed};
+use tfp_actors::{Code, Error, Sealed};
 
 use crate::attempts::{Attempt, AttemptOutcome, LONGEST_NOTE, Note, NoteKind, store};
 use crate::problems::Viewer;
@@ -69,6 +69,8 @@ impl WriteTool for EndAttempt {
         ],
         ..TERMINAL_HINTS
     };
+    const EXAMPLE: &'static str = r#"{"attempt_id":"att_0s9x4m2p8q","outcome":"submitted","note_md":"Solved by counting; the proof is in answer.md.","operation_key":"end-att-0s9x4m2p8q"}"#;
+    const ERRORS: &'static [Code] = &[Code::NotFound, Code::NotYours, Code::AttemptEnded];
     type Input = Input;
     type Receipt = Receipt;
     type Output = Output;

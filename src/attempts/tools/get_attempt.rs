@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use tfp_actors::Error;
 use tfp_actors::id::AttemptId;
+use tfp_actors::{Code, Error};
 
 use crate::artifacts::{Artifact, store as artifacts};
 use crate::attempts::{Attempt, Note, store};
@@ -58,6 +58,8 @@ pub struct GetAttempt;
 impl ReadTool for GetAttempt {
     const NAME: &'static str = "get_attempt";
     const TITLE: &'static str = "Read an attempt";
+    const EXAMPLE: &'static str = r#"{"attempt_id":"att_0s9x4m2p8q"}"#;
+    const ERRORS: &'static [Code] = &[Code::NotFound];
     type Input = Input;
     type Output = Output;
 

@@ -80,6 +80,8 @@ pub struct StartAttempt;
 impl WriteTool for StartAttempt {
     const NAME: &'static str = "start_attempt";
     const TITLE: &'static str = "Start an attempt";
+    const EXAMPLE: &'static str = r#"{"problem":"prb_0s9x2k7c1d","operation_key":"start-on-prb-0s9x2k7c1d"}"#;
+    const ERRORS: &'static [Code] = &[Code::NotFound, Code::ProblemClosed, Code::TooManyAttempts];
     type Input = Input;
     type Receipt = Receipt;
     type Output = Output;

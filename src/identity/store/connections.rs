@@ -2,14 +2,17 @@
 
 use diesel::prelude::*;
 
-use tfp_actors::id::{ConnectionId, UserId};
+use serde_json::json;
+
+use tfp_actors::id::{ConnectionId, RequestId, UserId};
 use tfp_actors::token_family::Why;
-use tfp_actors::{Error, Timestamp};
+use tfp_actors::{Error, Timestamp, Via};
 
 use crate::identity::connection::{ConnectionLine, Shown};
 use crate::identity::usage::Used;
 use crate::store::tables::{connections, users};
 use crate::store::{Conn, on};
+use crate::tool::{AuditLine, ToolChoice, audit};
 
 #[derive(Queryable)]
 struct Row {
@@ -27,6 +30,7 @@ struct Row {
     calls: i64,
     revoked_at: Option<i64>,
     revoked_why: Option<String>,
+    tools: String,
 }
 
 /// The connections of `user`, or of everyone, the newest first, after `before`.
@@ -60,6 +64,7 @@ pub(crate) fn list(
             connections::calls,
             connections::revoked_at,
             connections::revoked_why,
+            connections::tools,
         ))
         .into_boxed();
         if let Some(user) = user {
@@ -89,6 +94,7 @@ impl Row {
             activated_at: self.activated_at.map(Timestamp::from_micros),
             last_used_at: self.last_used_at.map(Timestamp::from_micros),
             calls: self.calls,
+            tools: ToolChoice::parse(&self.tools),
             ended: self.revoked_at.map(|at| (Timestamp::from_micros(at), why)),
         }
     }
@@ -102,6 +108,38 @@ pub(crate) fn owner(conn: &mut Conn<'_>, id: &ConnectionId) -> Result<Option<Use
         .first(c)
         .optional())?;
     Ok(user.map(UserId::from_text))
+}
+
+/// Writes which tools a live connection of `user`'s has, with its audit row. `false` where there is no such connection.
+pub(crate) fn choose_tools(
+    conn: &mut Conn<'_>,
+    user: &UserId,
+    id: &ConnectionId,
+    choice: &ToolChoice,
+    (at, request): (Timestamp, &RequestId),
+) -> Result<bool, Error> {
+    let changed = on!(conn, c => diesel::update(connections::table
+            .find(id.as_str())
+            .filter(connections::user_id.eq(user.as_str()))
+            .filter(connections::revoked_at.is_null()))
+        .set(connections::tools.eq(choice.to_string()))
+        .execute(c))?;
+    if changed == 0 {
+        return Ok(false);
+    }
+    let line = AuditLine {
+        at,
+        action: "connection.tools",
+        outcome: "done",
+        user: Some(user),
+        client: None,
+        via: &Via::Site,
+        target: Some(id.as_str()),
+        request,
+        details: json!({ "tools": choice.to_string() }),
+    };
+    audit(conn, &line)?;
+    Ok(true)
 }
 
 /// Adds what was counted to a connection's row. The version stays: it belongs to the token family.

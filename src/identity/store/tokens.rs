@@ -8,7 +8,7 @@ use tfp_actors::{Error, Timestamp};
 use super::users::capabilities;
 use crate::store::tables::{access_tokens, connections, user_grants, users};
 use crate::store::{Conn, on};
-use crate::tool::Capability;
+use crate::tool::{Capability, ToolChoice};
 
 /// An access token with its connection, its user and what that user holds.
 pub(crate) struct Found {
@@ -19,6 +19,7 @@ pub(crate) struct Found {
     pub(crate) client_name: String,
     pub(crate) surface: String,
     pub(crate) connection_revoked: bool,
+    pub(crate) tools: ToolChoice,
     pub(crate) user: UserId,
     pub(crate) handle: String,
     pub(crate) display_name: String,
@@ -36,6 +37,7 @@ struct Row {
     client_name: String,
     surface: String,
     connection_revoked_at: Option<i64>,
+    tools: String,
     user_id: String,
     handle: String,
     display_name: String,
@@ -59,6 +61,7 @@ pub(crate) fn find(conn: &mut Conn<'_>, hash: &str) -> Result<Option<Found>, Err
             connections::client_name,
             connections::surface,
             connections::revoked_at,
+            connections::tools,
             users::id,
             users::handle,
             users::display_name,
@@ -79,6 +82,8 @@ pub(crate) fn find(conn: &mut Conn<'_>, hash: &str) -> Result<Option<Found>, Err
         client_name: row.client_name,
         surface: row.surface,
         connection_revoked: row.connection_revoked_at.is_some(),
+        // What cannot be read opens nothing.
+        tools: ToolChoice::parse(&row.tools).unwrap_or_else(|| ToolChoice::only([])),
         user: UserId::from_text(row.user_id),
         handle: row.handle,
         display_name: row.display_name,

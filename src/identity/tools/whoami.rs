@@ -90,6 +90,7 @@ pub struct WhoAmI;
 impl ReadTool for WhoAmI {
     const NAME: &'static str = "whoami";
     const TITLE: &'static str = "Who am I";
+    const EXAMPLE: &'static str = "{}";
     type Input = Input;
     type Output = Output;
 

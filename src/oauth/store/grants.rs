@@ -8,7 +8,7 @@ use tfp_actors::{Error, Timestamp, Via};
 
 use crate::store::tables::{access_tokens, authorization_codes, clients, connections};
 use crate::store::{Conn, on};
-use crate::tool::{AuditLine, Scopes, audit};
+use crate::tool::{AuditLine, Scopes, ToolChoice, audit};
 
 /// How long a connection whose code was never redeemed is kept, in µs: a day.
 const NEVER_ACTIVATED: i64 = 24 * 3_600 * 1_000_000;
@@ -30,6 +30,8 @@ pub struct NewConnection {
     pub surface: &'static str,
     /// What the person allows.
     pub scopes: Scopes,
+    /// Which tools the person gives.
+    pub tools: ToolChoice,
     /// When.
     pub at: Timestamp,
     /// In which request.
@@ -140,6 +142,7 @@ fn insert(conn: &mut Conn<'_>, new: &NewConnection, activated_at: Option<Timesta
             connections::calls.eq(0_i64),
             connections::revoked_at.eq(None::<i64>),
             connections::revoked_why.eq(None::<String>),
+            connections::tools.eq(new.tools.to_string()),
         ))
         .execute(c))?;
     Ok(())
@@ -159,6 +162,7 @@ fn audit_new(conn: &mut Conn<'_>, new: &NewConnection, action: &str, via: &Via) 
             request: &new.request,
             details: json!({
                 "scope": new.scopes.to_string(),
+                "tools": new.tools.to_string(),
                 "surface": new.surface,
                 "client_name": new.client_name,
                 "redirect_uri": new.redirect_uri,

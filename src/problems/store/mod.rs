@@ -1,5 +1,6 @@
 //! The problems' rows.
 
+mod begun;
 mod find;
 mod list;
 mod write;
@@ -14,6 +15,7 @@ use super::{Problem, ProblemRevision, ProblemStatus, ReferenceInput, Structure};
 use crate::campaigns::Visibility;
 use crate::store::tables::{campaigns, problem_revisions, problems, reference_inputs};
 
+pub use begun::{begun, revisions_begun};
 pub use find::{find, is_visible, load, load_by_slug, load_revision, reference, references, revision};
 pub use list::{Candidate, Filter, candidates, in_order, page};
 pub use write::{insert, insert_reference, insert_revision, update};

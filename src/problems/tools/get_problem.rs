@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use tfp_actors::Error;
 use tfp_actors::id::ProblemRevisionId;
+use tfp_actors::{Code, Error};
 
 use crate::attempts::AttemptSummary;
 use crate::attempts::store::{count_active, summary};
@@ -50,6 +50,8 @@ pub struct GetProblem;
 impl ReadTool for GetProblem {
     const NAME: &'static str = "get_problem";
     const TITLE: &'static str = "Read a problem";
+    const EXAMPLE: &'static str = r#"{"problem":"prb_0s9x2k7c1d"}"#;
+    const ERRORS: &'static [Code] = &[Code::NotFound];
     type Input = Input;
     type Output = Output;
 

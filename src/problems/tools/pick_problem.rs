@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use tfp_actors::Error;
+use tfp_actors::{Code, Error};
 
 use crate::attempts::store::count_active;
 use crate::problems::selection::{LONGEST_QUERY, Selection, Sort, draw};
@@ -66,6 +66,8 @@ pub struct PickProblem;
 impl ReadTool for PickProblem {
     const NAME: &'static str = "pick_problem";
     const TITLE: &'static str = "Pick a problem";
+    const EXAMPLE: &'static str = r#"{"structure":"SOLVE","limit":3}"#;
+    const ERRORS: &'static [Code] = &[Code::NotFound];
     type Input = Input;
     type Output = Output;
 

@@ -72,6 +72,8 @@ pub struct SearchProblems;
 impl ReadTool for SearchProblems {
     const NAME: &'static str = "search_problems";
     const TITLE: &'static str = "Search problems";
+    const EXAMPLE: &'static str = r#"{"campaign":"first-light","order":"least_attempted","limit":10}"#;
+    const ERRORS: &'static [Code] = &[Code::InvalidCursor, Code::NotFound];
     type Input = Input;
     type Output = Output;
 
@@ -85,7 +87,7 @@ impl ReadTool for SearchProblems {
             (Order::Priority, Some(cursor)) => Some(position(&question.position(cursor)?)?),
             (Order::Random | Order::LeastAttempted, Some(_)) => {
                 let message = format!("order {} has no pages, so it takes no cursor", order.as_str());
-                return Err(Error::new(tfp_actors::Code::InvalidCursor, message));
+                return Err(Error::new(Code::InvalidCursor, message));
             }
         };
         let selection = Selection {

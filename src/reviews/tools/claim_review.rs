@@ -47,6 +47,17 @@ pub struct ClaimReview;
 impl WriteTool for ClaimReview {
     const NAME: &'static str = "claim_review";
     const TITLE: &'static str = "Take a review seat";
+    const EXAMPLE: &'static str =
+        r#"{"review_process_id":"rvp_0s9x7b5f2h","node_id":"check","operation_key":"claim-rvp-0s9x7b5f2h"}"#;
+    const ERRORS: &'static [Code] = &[
+        Code::NotFound,
+        Code::NotEligible,
+        Code::ConflictOfInterest,
+        Code::ReviewDeclined,
+        Code::SeatTaken,
+        Code::SeatClosed,
+        Code::Conflict,
+    ];
     type Input = Input;
     type Receipt = Done;
     type Output = Output;

@@ -47,6 +47,9 @@ impl WriteTool for DeclineReviewAssignment {
     const NAME: &'static str = "decline_review_assignment";
     const TITLE: &'static str = "Decline a review";
     const HINTS: Hints = TERMINAL_HINTS;
+    const EXAMPLE: &'static str = r#"{"review_process_id":"rvp_0s9x7b5f2h","node_id":"check","reason_md":"I know the author.","operation_key":"decline-rvp-0s9x7b5f2h"}"#;
+    const ERRORS: &'static [Code] =
+        &[Code::NotFound, Code::NotEligible, Code::ReviewDeclined, Code::SeatNotHeld, Code::SeatClosed, Code::Conflict];
     type Input = Input;
     type Receipt = Done;
     type Output = Output;

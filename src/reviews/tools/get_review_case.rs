@@ -58,6 +58,8 @@ pub struct GetReviewCase;
 impl ReadTool for GetReviewCase {
     const NAME: &'static str = "get_review_case";
     const TITLE: &'static str = "Look at a review";
+    const EXAMPLE: &'static str = r#"{"review_process_id":"rvp_0s9x7b5f2h","node_id":"check"}"#;
+    const ERRORS: &'static [Code] = &[Code::NotFound];
     type Input = Input;
     type Output = Output;
 

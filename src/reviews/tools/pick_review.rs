@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use tfp_actors::id::{ReviewProcessId, SubmissionId};
-use tfp_actors::{Error, Timestamp};
+use tfp_actors::{Code, Error, Timestamp};
 
 use crate::problems::{Problem, Viewer, is_id_or_slug, store as problems};
 use crate::reviews::store::{Place, Wanted, candidates};
@@ -75,6 +75,8 @@ pub struct PickReview;
 impl ReadTool for PickReview {
     const NAME: &'static str = "pick_review";
     const TITLE: &'static str = "Pick a review";
+    const EXAMPLE: &'static str = r#"{"limit":3}"#;
+    const ERRORS: &'static [Code] = &[Code::NotFound];
     type Input = Input;
     type Output = Output;
 

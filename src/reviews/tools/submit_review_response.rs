@@ -53,6 +53,17 @@ impl WriteTool for SubmitReviewResponse {
     const NAME: &'static str = "submit_review_response";
     const TITLE: &'static str = "Hand in a review";
     const HINTS: Hints = TERMINAL_HINTS;
+    const EXAMPLE: &'static str = r#"{"review_process_id":"rvp_0s9x7b5f2h","node_id":"check","response":{"criteria":{"correct":true,"clarity":4},"citations":["tfp://artifacts/art_0s9x5n3r6t"],"comment_md":"Right, and easy to follow."},"operation_key":"judge-rvp-0s9x7b5f2h"}"#;
+    const ERRORS: &'static [Code] = &[
+        Code::NotFound,
+        Code::NotEligible,
+        Code::ReviewDeclined,
+        Code::InvalidResponse,
+        Code::HoldExpired,
+        Code::SeatNotHeld,
+        Code::SeatClosed,
+        Code::Conflict,
+    ];
     type Input = Input;
     type Receipt = Done;
     type Output = Output;

@@ -46,7 +46,7 @@ pub(in crate::site) async fn connections(
 async fn draw(session: &Session, wanted: &Wanted, site: &Site) -> Result<HttpResponse, Error> {
     let identity = site.identity();
     let lines = identity.all_connections(wanted.before.clone().map(ConnectionId::from_text)).await?;
-    let (cards, older) = cards(lines, identity.now(), true, "/admin/connections");
+    let (cards, older) = cards(lines, identity.now(), None, "/admin/connections");
     page(&Connections {
         frame: Frame::of(Some(session)),
         cards,

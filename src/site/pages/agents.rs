@@ -8,15 +8,20 @@ use url::Url;
 
 use tfp_actors::id::ConnectionId;
 use tfp_actors::token_family::{Revocation, Revoke, Trace, Why};
-use tfp_actors::{Error, Timestamp, Via};
+use tfp_actors::{Code, Error, Timestamp, Via};
 
 use crate::identity::ConnectionLine;
+use crate::site::tool_choice::{self, ToolField};
 use crate::site::when::{ago, date};
 use crate::site::{Frame, Session, Site, answer, next, page, see_other};
+use crate::surface::WORK;
 use crate::telemetry::request_id;
+use crate::tool::ToolChoice;
 
 /// The purpose of the forms that end a connection.
 pub(super) const PURPOSE: &str = "revoke_connection";
+/// The purpose of the forms that change a connection's tools.
+const TOOLS_PURPOSE: &str = "choose_tools";
 
 #[derive(Template)]
 #[template(path = "agents.html")]
@@ -25,6 +30,7 @@ struct Agents {
     mcp_url: String,
     cards: Vec<Card>,
     ended: bool,
+    changed: bool,
     token: String,
     action: &'static str,
     older: Option<String>,
@@ -42,20 +48,34 @@ pub(super) struct Card {
     pub(super) state: &'static str,
     pub(super) label: &'static str,
     pub(super) ended: Option<String>,
+    /// Which tools it has, in words.
+    pub(super) tools: String,
+    /// The form to change that, on the page of the person whose agent it is.
+    pub(super) change: Option<Change>,
+}
+
+/// The form that changes a connection's tools.
+pub(super) struct Change {
+    pub(super) field: ToolField,
+    pub(super) token: String,
 }
 
 impl Card {
-    /// The card of a connection; with its user's handle where the page is not that user's own.
-    pub(super) fn of(line: ConnectionLine, now: Timestamp, with_handle: bool) -> Self {
+    /// The card of a connection. On the user's own page with `own`, the token of the form that changes its tools; on other pages
+    /// with the user's handle.
+    fn of(line: ConnectionLine, now: Timestamp, own: Option<&str>) -> Self {
         let (state, label) = match (&line.ended, line.activated_at) {
             (Some(_), _) => ("ended", "Ended"),
             (None, Some(_)) => ("live", "Connected"),
             (None, None) => ("waiting", "Waiting for the agent"),
         };
+        let tools = line.tools.clone().unwrap_or_else(|| ToolChoice::only([]));
+        let change = own.filter(|_| line.ended.is_none());
+        let change = change.map(|token| Change { field: ToolField::of(&tools, WORK), token: token.to_owned() });
         let ended = line.ended.map(|(at, why)| format!("{}, {}", date(at), why.map_or("ended", told)));
         Self {
             id: line.id.into_text(),
-            handle: with_handle.then_some(line.handle),
+            handle: own.is_none().then_some(line.handle),
             client_name: line.client_name,
             redirect_host: host_of(&line.redirect_uri),
             scopes: line.scope.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect(),
@@ -64,6 +84,8 @@ impl Card {
             state,
             label,
             ended,
+            tools: tool_choice::told(line.tools.as_ref()),
+            change,
         }
     }
 }
@@ -82,6 +104,7 @@ fn last_used(at: Option<Timestamp>, calls: i64, now: Timestamp) -> String {
 pub(in crate::site) struct Wanted {
     pub(super) before: Option<String>,
     pub(super) ended: Option<String>,
+    pub(super) changed: Option<String>,
 }
 
 /// What the form sends.
@@ -108,12 +131,13 @@ async fn draw(session: &Session, wanted: &Wanted, site: &Site) -> Result<HttpRes
     let identity = site.identity();
     let before = wanted.before.clone().map(ConnectionId::from_text);
     let lines = identity.connections_of(&session.caller.user, before).await?;
-    let (cards, older) = cards(lines, identity.now(), false, next::HOME);
+    let (cards, older) = cards(lines, identity.now(), Some(&session.form_token(TOOLS_PURPOSE)), next::HOME);
     page(&Agents {
         frame: Frame::of(Some(session)),
         mcp_url: format!("{}/mcp", identity.public_url()),
         cards,
         ended: wanted.ended.is_some(),
+        changed: wanted.changed.is_some(),
         token: session.form_token(PURPOSE),
         action: "/settings/agents/revoke",
         older,
@@ -124,12 +148,12 @@ async fn draw(session: &Session, wanted: &Wanted, site: &Site) -> Result<HttpRes
 pub(super) fn cards(
     lines: Vec<ConnectionLine>,
     now: Timestamp,
-    with_handle: bool,
+    own: Option<&str>,
     path: &str,
 ) -> (Vec<Card>, Option<String>) {
     let full = lines.len() >= ConnectionLine::PAGE;
     let older = lines.last().filter(|_| full).map(|last| format!("{path}?before={}", last.id));
-    (lines.into_iter().map(|line| Card::of(line, now, with_handle)).collect(), older)
+    (lines.into_iter().map(|line| Card::of(line, now, own)).collect(), older)
 }
 
 pub(in crate::site) async fn revoke(
@@ -147,6 +171,24 @@ pub(in crate::site) async fn revoke(
         }
         end(&request, &session, &site, connection, Why::User).await?;
         Ok(see_other("/settings/agents?ended"))
+    };
+    answer(&request, result.await)
+}
+
+pub(in crate::site) async fn choose_tools(
+    request: HttpRequest,
+    session: Session,
+    sent: Form<Vec<(String, String)>>,
+    site: Data<Site>,
+) -> HttpResponse {
+    let all = |name: &'static str| sent.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str());
+    let result = async {
+        session.check_form(TOOLS_PURPOSE, all("csrf").next().unwrap_or_default())?;
+        let connection = ConnectionId::from_text(all("connection").next().unwrap_or_default());
+        let choice = tool_choice::chosen(all("tools").next(), all("tool"), WORK)?
+            .ok_or_else(|| Error::new(Code::InvalidInput, "The form does not say which tools."))?;
+        site.identity().choose_tools(&session.caller.user, connection, choice, request_id(&request)).await?;
+        Ok(see_other("/settings/agents?changed"))
     };
     answer(&request, result.await)
 }

@@ -61,6 +61,16 @@ pub struct CreateSubmission;
 impl WriteTool for CreateSubmission {
     const NAME: &'static str = "create_submission";
     const TITLE: &'static str = "Hand in a submission";
+    const EXAMPLE: &'static str =
+        r#"{"attempt_id":"att_0s9x4m2p8q","artifact_ids":["art_0s9x5n3r6t"],"operation_key":"submit-1"}"#;
+    const ERRORS: &'static [Code] = &[
+        Code::NotFound,
+        Code::NotYours,
+        Code::AttemptEnded,
+        Code::Withdrawn,
+        Code::ProblemClosed,
+        Code::QuotaExceeded,
+    ];
     type Input = Input;
     type Receipt = Receipt;
     type Output = Output;

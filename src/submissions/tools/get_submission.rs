@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use tfp_actors::Error;
 use tfp_actors::id::SubmissionId;
+use tfp_actors::{Code, Error};
 
 use crate::artifacts::{Artifact, store as artifacts};
 use crate::problems::Viewer;
@@ -40,6 +40,8 @@ pub struct GetSubmission;
 impl ReadTool for GetSubmission {
     const NAME: &'static str = "get_submission";
     const TITLE: &'static str = "Read a submission";
+    const EXAMPLE: &'static str = r#"{"submission_id":"sub_0s9x6v8w4y"}"#;
+    const ERRORS: &'static [Code] = &[Code::NotFound];
     type Input = Input;
     type Output = Output;
 

@@ -135,19 +135,28 @@ fn error() -> Value {
     })
 }
 
-/// Takes the words out of the objects inside an answer: the list is read in every conversation, and these objects are told
-/// at length in files of their own, `schemas/*.json`.
-pub(super) fn terse(schema: &mut Value) {
-    match schema {
-        Value::Object(map) => {
-            // A property of that name is an object, not words.
-            if map.get("description").is_some_and(Value::is_string) {
-                map.remove("description");
-            }
-            map.values_mut().for_each(terse);
-        }
-        Value::Array(items) => items.iter_mut().for_each(terse),
-        _ => {}
+/// The schema of an answer as the list shows it: which keys there are and whether they hold an object, a list or a value.
+/// The list is read in every conversation; the whole schema is `get_help`'s to give.
+pub(super) fn shallow(output: &Map<String, Value>) -> Value {
+    let mut shown = Map::new();
+    shown.insert("type".to_owned(), json!("object"));
+    if let Some(properties) = output.get("properties").and_then(Value::as_object) {
+        let flat = properties.iter().map(|(name, schema)| (name.clone(), flat(schema, output)));
+        shown.insert("properties".to_owned(), Value::Object(flat.collect()));
+    }
+    if let Some(required) = output.get("anyOf") {
+        shown.insert("anyOf".to_owned(), required.clone());
+    }
+    Value::Object(shown)
+}
+
+/// The kind of a value, looked up where it is a reference; anything where there are several.
+fn flat(schema: &Value, root: &Map<String, Value>) -> Value {
+    let looked_up =
+        schema.get("$ref").and_then(|path| root.get("$defs")?.get(path.as_str()?.strip_prefix("#/$defs/")?));
+    match looked_up.unwrap_or(schema).get("type") {
+        Some(kind) => json!({ "type": kind }),
+        None => json!({}),
     }
 }
 

@@ -1,11 +1,12 @@
 use serde_json::{Value, json};
 
 use super::{Catalogue, LONGEST_NAME};
-use crate::tool::surface::WORK;
+use crate::surface::WORK;
+use crate::surface::schemas::{BUDGET, sizes};
 use crate::tool::{Hints, Run, Scope};
 
-/// The most bytes of the whole list.
-const BUDGET: usize = 100_000;
+/// The most bytes of one tool: the whole surface is to have some sixty of them.
+const TOOL_BUDGET: usize = 4_000;
 
 /// The most bytes of what hosts show a model of it, in every conversation: names, descriptions, arguments.
 const SHOWN_BUDGET: usize = 32_000;
@@ -28,7 +29,7 @@ fn every_tool_shows_what_both_eras_and_all_known_clients_want() {
         }
         for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
             assert!(shown["annotations"][hint].is_boolean(), "{name} {hint}");
-            assert!(shown["_meta"]["tfp/annotation_justifications"][hint].is_string(), "{name} {hint}");
+            assert!(tool.contract["annotation_justifications"][hint].is_string(), "{name} {hint}");
         }
         assert!(shown["_meta"]["tfp/scopes"][0].is_string(), "{name}");
     }
@@ -107,7 +108,7 @@ fn no_id_is_a_number_because_clients_lose_its_digits() {
 
 #[test]
 fn descriptions_speak_to_agents_and_name_no_source_of_a_rule() {
-    let objects = crate::tool::schemas::OBJECTS.iter().map(|(_, schema)| schema());
+    let objects = crate::surface::schemas::OBJECTS.iter().map(|(_, schema)| schema());
     let shown: Vec<Value> = catalogue().definitions().into_iter().cloned().chain(objects).collect();
     for schema in &shown {
         each(schema, "", &mut |path, schema| {
@@ -119,11 +120,33 @@ fn descriptions_speak_to_agents_and_name_no_source_of_a_rule() {
 
 #[test]
 fn the_whole_list_stays_under_its_budget() {
-    let list = json!({ "tools": catalogue().definitions() }).to_string();
-    assert!(list.len() <= BUDGET, "{} bytes", list.len());
+    let sizes = sizes().unwrap();
+    let whole: usize = sizes.iter().map(|(_, bytes)| bytes).sum();
+    assert!(whole <= BUDGET, "{whole} bytes");
+    for (name, bytes) in sizes {
+        assert!(bytes <= TOOL_BUDGET, "{name} takes {bytes} bytes");
+    }
     let shown = |tool: &&Value| format!("{}{}{}", tool["name"], tool["description"], tool["inputSchema"]).len();
     let shown: usize = catalogue().definitions().iter().map(shown).sum();
     assert!(shown <= SHOWN_BUDGET, "{shown} bytes");
+}
+
+#[test]
+fn every_example_fits_its_schema_and_every_contract_says_why_and_how_it_fails() {
+    for tool in catalogue().tools() {
+        let (name, contract) = (tool.entry.name, &tool.contract);
+        assert!(tool.checker.check(&contract["example"]["arguments"]).is_ok(), "{name}");
+        assert_eq!((&contract["definition"], &contract["example"]["name"]), (&tool.definition, &json!(name)));
+        assert_eq!(tool.entry.is_write(), contract["example"]["arguments"]["operation_key"].is_string(), "{name}");
+        let codes: Vec<&str> =
+            contract["errors"].as_array().unwrap().iter().map(|e| e["code"].as_str().unwrap()).collect();
+        let mut once = codes.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), codes.len(), "{name} names a code twice");
+        assert!(codes.contains(&"invalid_input") && codes.contains(&"internal"), "{name}");
+        assert!(jsonschema::draft202012::new(&contract["output_schema"]).is_ok(), "{name}");
+    }
 }
 
 #[test]

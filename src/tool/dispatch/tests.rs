@@ -55,6 +55,8 @@ struct Jot;
 impl WriteTool for Jot {
     const NAME: &'static str = "jot";
     const TITLE: &'static str = "Jot";
+    const EXAMPLE: &'static str = "{}";
+    const ERRORS: &'static [Code] = &[Code::Conflict];
     type Input = JotInput;
     type Receipt = JotReceipt;
     type Output = JotOutput;
@@ -106,6 +108,7 @@ struct Break;
 impl ReadTool for Break {
     const NAME: &'static str = "break";
     const TITLE: &'static str = "Break";
+    const EXAMPLE: &'static str = "{}";
     type Input = BreakInput;
     type Output = BreakOutput;
 

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Checker, ECHO, nearest, shorten};
+use crate::surface::WORK;
 use crate::tool::catalogue::Catalogue;
-use crate::tool::surface::WORK;
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::new(WORK).unwrap());
 

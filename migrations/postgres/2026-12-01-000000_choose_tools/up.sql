@@ -1,0 +1,1 @@
+ALTER TABLE connections ADD COLUMN tools TEXT NOT NULL DEFAULT 'all';

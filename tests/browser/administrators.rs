@@ -47,7 +47,7 @@ pub fn first() {
         look(&browser, "settings-agents").await;
         assert_eq!(agent.refresh().await.0, StatusCode::OK, "it refreshes while the page lies open");
         assert_eq!(agent.whoami().await, "ada");
-        browser.press("article button[type=submit]").await;
+        browser.press("article button.danger").await;
         browser.find("[role=status]").await;
         let (status, challenge, _) = agent.call("whoami", json!({})).await;
         assert_eq!(status, StatusCode::UNAUTHORIZED, "the very next call is refused");
@@ -108,7 +108,7 @@ pub fn over_others() {
         }
         look(&alans, "admin-connections").await;
         // The newest connection stands first.
-        alans.press("article:first-of-type button[type=submit]").await;
+        alans.press("article:first-of-type button.danger").await;
         alans.find("[role=status]").await;
         assert_eq!(agents[1].call("whoami", json!({})).await.0, StatusCode::UNAUTHORIZED);
         assert_eq!(agents[0].whoami().await, "grace", "the other one lives on");

@@ -5,6 +5,7 @@ mod agent;
 mod chromium;
 mod consent;
 mod pages;
+mod tools;
 
 use libtest_mimic::Trial;
 
@@ -22,6 +23,7 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
         ("the_first_administrator_connects_an_agent_and_cuts_it_off", administrators::first),
         ("an_administrator_cuts_off_anyones_agent", administrators::over_others),
         ("a_person_signs_in_and_narrows_what_an_agent_may_do", consent::narrowed),
+        ("a_person_chooses_the_tools_of_an_agent", tools::chosen),
         ("a_person_denies_and_the_agent_hears_so", consent::denied),
     ];
     let trial = |&(name, body): &Journey| layers.trial(format!("browser::{name}"), &[Layer::Browser], body);

@@ -9,6 +9,7 @@ mod person;
 mod refreshing;
 mod registration;
 mod revoking;
+mod tools;
 
 use libtest_mimic::Trial;
 
@@ -43,6 +44,8 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
         revoking::a_refresh_token_ends_its_connection_and_an_access_token_itself,
         revoking::after_a_revocation_nothing_a_racing_refresh_minted_works,
         revoking::another_clients_token_is_like_an_unknown_one,
+        tools::the_chosen_tools_alone_are_listed_explained_and_run,
+        tools::a_change_of_tools_holds_from_the_next_call_on_and_is_its_owners_alone,
         registration::a_client_in_use_is_kept_and_one_idle_for_a_year_and_more_is_dropped,
     ];
     let once: &[Named] = bodies![
@@ -53,6 +56,7 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
         consent::denied_the_client_hears_so_with_state_and_issuer,
         consent::what_is_unticked_is_not_granted_and_read_always_is,
         consent::a_capability_is_granted_to_its_holder_alone,
+        tools::a_form_without_a_tool_or_with_another_choice_connects_nothing,
         consent::before_client_and_redirect_are_known_the_person_is_told_and_nobody_else,
         consent::afterwards_the_client_is_told,
         consent::who_is_not_signed_in_goes_there_and_comes_back,

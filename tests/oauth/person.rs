@@ -48,10 +48,20 @@ impl Person {
 
     /// Sends the consent form.
     pub async fn decide(&self, ticket: &str, decision: &str, scopes: &[&str]) -> Answer {
-        let mut form = vec![("ticket", ticket), ("decision", decision)];
-        form.extend(scopes.iter().map(|scope| ("scope", *scope)));
+        let scopes = scopes.iter().map(|scope| ("scope", *scope));
+        self.answer(ticket, &[("decision", decision)].into_iter().chain(scopes).collect::<Vec<_>>()).await
+    }
+
+    /// Sends the form of a consent page with these fields.
+    pub async fn answer(&self, ticket: &str, fields: &[(&str, &str)]) -> Answer {
+        let form: Vec<(&str, &str)> = [("ticket", ticket)].iter().chain(fields).copied().collect();
         let post = self.client.http.post(format!("{}/oauth/authorize", self.client.base));
         read(post.header(COOKIE, &self.cookie).header("sec-fetch-site", "same-origin").form(&form)).await
+    }
+
+    /// The cookie of the session.
+    pub fn cookie(&self) -> &str {
+        &self.cookie
     }
 
     /// Approves what `client` asks for in the usual way, and answers with the code.

@@ -6,6 +6,7 @@ pub mod layers;
 pub mod part;
 pub mod person;
 pub mod postgres;
+pub mod raw;
 pub mod server;
 
 use std::future::Future;

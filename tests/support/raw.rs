@@ -1,8 +1,13 @@
 //! Requests as bytes over a connection of the test's own, for what no HTTP client does: hanging up, stopping half-way, lying.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+
+/// No answer of this server takes longer.
+const PATIENCE: Duration = Duration::from_secs(100);
 
 /// A connection to the server at an origin.
 pub struct Raw {
@@ -37,6 +42,14 @@ impl Raw {
              Content-Length: {length}\r\n{fields}\r\n",
             self.host
         )
+    }
+
+    /// What comes until the server closes the connection.
+    pub async fn rest(&mut self) -> String {
+        let mut bytes = Vec::new();
+        let read = tokio::time::timeout(PATIENCE, self.stream.read_to_end(&mut bytes)).await;
+        read.expect("the server ends the connection").expect("the answer is read");
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::pin::Pin;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -25,6 +25,8 @@ type Job = Box<dyn FnOnce(App) -> Pin<Box<dyn Future<Output = ()>>> + Send>;
 pub struct Server {
     /// Its origin.
     pub base: String,
+    /// Where it really listens, whatever it is told of its address.
+    pub address: SocketAddr,
     /// Its clock; it starts at the present and stands still.
     pub clock: ManualClock,
     jobs: Option<jobs::UnboundedSender<Job>>,
@@ -43,8 +45,8 @@ impl Server {
     /// A server over `db`, with a clock that others may share and settings changed by `change`.
     pub fn start_with(db: &TestDb, clock: ManualClock, change: impl FnOnce(&mut Config)) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let mut config =
-            Config { listen: listener.local_addr().expect("it is bound"), workers: 2, ..Config::default() };
+        let address = listener.local_addr().expect("it is bound");
+        let mut config = Config { listen: address, workers: 2, ..Config::default() };
         config.database_url = Some(db.url().to_owned());
         config.limits.auth_per_minute = 100_000;
         config.limits.mcp_per_minute = 1_000_000;
@@ -67,7 +69,7 @@ impl Server {
             });
         });
         ready.recv().expect("the server starts");
-        Self { base, clock, jobs: Some(jobs), thread: Some(thread) }
+        Self { base, address, clock, jobs: Some(jobs), thread: Some(thread) }
     }
 
     /// The MCP endpoint.
@@ -138,8 +140,19 @@ pub struct Process {
 impl Process {
     /// `tfp serve` over the database at `url`, with these variables.
     pub fn serve(url: &str, variables: &[(&str, &str)]) -> Self {
+        Self::start(url, "127.0.0.1:0", variables)
+    }
+
+    /// `kill -9`, and the same server once more at the same address.
+    pub fn restarted(self, url: &str) -> Self {
+        let address = self.base.replace("http://localhost", "127.0.0.1");
+        self.kill();
+        Self::start(url, &address, &[])
+    }
+
+    fn start(url: &str, listen: &str, variables: &[(&str, &str)]) -> Self {
         let mut child = command(url)
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", listen])
             .envs(variables.iter().copied())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt};
 use serde_json::{Value, json};
 
 use super::PROBLEM;
@@ -30,26 +30,30 @@ fn call(id: usize, tool: &str, arguments: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
 }
 
-/// Sends every body of both people at once over connections that all of them share, and answers in the same order.
-async fn at_once(server: &Server, tokens: &[String], body: impl Fn(usize, usize) -> Value) -> Vec<[Value; 2]> {
+/// Sends every body of both people over connections that all of them share, `in_flight` at a time, and answers in the same order.
+async fn at_once(
+    server: &Server,
+    tokens: &[String],
+    in_flight: usize,
+    body: impl Fn(usize, usize) -> Value,
+) -> Vec<[Value; 2]> {
     let shared = Wire::new(&server.mcp(), "");
     let all = (0..CALLS).flat_map(|n| [0, 1].map(|who| (n, who))).map(|(n, who)| {
         let (wire, body) = (shared.with_token(&tokens[who]), body(n, who).to_string());
-        tokio::spawn(async move {
+        async move {
             let answer = wire.post(body, &[]).await;
             assert_eq!(answer.field("content-type"), "application/json");
             answer.body
-        })
+        }
     });
-    let answers = join_all(all.collect::<Vec<_>>()).await.into_iter().map(|answer| answer.expect("it ran"));
-    let answers: Vec<Value> = answers.collect();
+    let answers: Vec<Value> = stream::iter(all.collect::<Vec<_>>()).buffered(in_flight).collect().await;
     answers.chunks_exact(2).map(|pair| [pair[0].clone(), pair[1].clone()]).collect()
 }
 
 pub fn m9_two_hundred_calls_each_of_two_people_get_their_own_answers(db: &TestDb) {
     let (server, tokens) = people(db);
     runtime().block_on(async {
-        let answers = at_once(&server, &tokens, |n, _| call(n, "whoami", &json!({}))).await;
+        let answers = at_once(&server, &tokens, 2 * CALLS, |n, _| call(n, "whoami", &json!({}))).await;
         for (n, pair) in answers.iter().enumerate() {
             for (who, answer) in pair.iter().enumerate() {
                 assert_eq!(answer["id"], n, "{answer}");
@@ -74,7 +78,7 @@ pub fn writes_of_two_people(db: &TestDb) {
             let key = format!("note-{n}");
             call(n, "add_note", &json!({ "attempt_id": attempts[who], "body_md": text, "operation_key": key }))
         };
-        for (n, pair) in at_once(&server, &tokens, body).await.iter().enumerate() {
+        for (n, pair) in at_once(&server, &tokens, 32, body).await.iter().enumerate() {
             for (who, answer) in pair.iter().enumerate() {
                 let envelope = &answer["result"]["structuredContent"];
                 assert_eq!(answer["id"], n, "{answer}");

@@ -87,3 +87,20 @@ pub fn m19_an_id_of_null_is_a_bad_request_and_no_notification(db: &TestDb) {
         assert_eq!(read.envelope()["counts"]["notes"], 0, "a refused call took effect");
     });
 }
+
+/// Whatever is wrong with arguments is told with the field that it is wrong in, as clients look there.
+pub fn a_flood_of_values_is_refused_with_its_field(db: &TestDb) {
+    let (_server, ada) = open(db);
+    runtime().block_on(async {
+        for (tool, arguments) in [
+            ("get_attempt", json!({ "attempt_id": vec![7; 25_000] })),
+            ("create_submission", json!({ "attempt_id": "att_1", "artifact_ids": vec!["art_1"; 25_000] })),
+        ] {
+            let refused = ada.legacy("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+            let error = &refused.envelope()["error"];
+            assert_eq!(error["code"], "invalid_input", "{error}");
+            let told = &error["details"]["fields"][0];
+            assert!(told["field"].is_string() && told["message"].is_string(), "{tool}: {error}");
+        }
+    });
+}

@@ -1,5 +1,6 @@
 //! The endpoint of agents over HTTP. Numbers such as M1 are those of public bug reports of other servers.
 
+mod codes;
 mod contract;
 mod crossed;
 mod eras;
@@ -35,6 +36,7 @@ const SQLITE: Bodies = bodies![
     eras::m15_a_version_error_explains_itself_in_its_message,
     messages::m16_a_batch_that_is_not_taken_is_refused_in_words,
     messages::m19_an_id_of_null_is_a_bad_request_and_no_notification,
+    messages::a_flood_of_values_is_refused_with_its_field,
     contract::m20_no_id_is_a_number,
     contract::m21_an_unknown_argument_is_named_with_the_nearest,
     contract::m28_the_list_of_tools_fits_its_budget,
@@ -51,7 +53,7 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
         "m9_two_hundred_writes_each_of_two_people_are_told_to_their_own",
         crossed::writes_of_two_people,
     );
-    sqlite.chain(both).collect()
+    sqlite.chain(both).chain(codes::tests(layers)).collect()
 }
 
 /// A server with the example in it, and ada's caller.

@@ -1,5 +1,7 @@
 //! SQLite's one writer, held: whatever is to be written waits until the gate opens.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::mpsc;
 
 use super::server::Server;
@@ -28,6 +30,22 @@ impl Gate {
         });
         is_closed.recv().expect("the writer comes to the gate");
         Self(open)
+    }
+
+    /// Queues writes behind the gate until the queue takes no more.
+    pub fn fill(&self, server: &Server) {
+        server.run(|app| async move {
+            let refused = Rc::new(Cell::new(false));
+            while !refused.get() {
+                let (store, refused) = (app.services().store.clone(), refused.clone());
+                actix_rt::spawn(async move {
+                    if store.write("filler", |_| Ok(())).await.is_err() {
+                        refused.set(true);
+                    }
+                });
+                tokio::task::yield_now().await;
+            }
+        });
     }
 }
 

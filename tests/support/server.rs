@@ -140,24 +140,28 @@ pub struct Process {
 impl Process {
     /// `tfp serve` over the database at `url`, with these variables.
     pub fn serve(url: &str, variables: &[(&str, &str)]) -> Self {
-        Self::start(url, "127.0.0.1:0", variables)
+        let mut serve = command(url);
+        serve.envs(variables.iter().copied());
+        Self::start(serve, "127.0.0.1:0")
+    }
+
+    /// The same, and it outlives a write beyond the largest size of its files, which [`Self::limit_files`] sets.
+    pub fn serve_with_limits(url: &str) -> Self {
+        let mut serve = settings(Command::new("sh"), url);
+        serve.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_tfp")]);
+        Self::start(serve, "127.0.0.1:0")
     }
 
     /// `kill -9`, and the same server once more at the same address.
     pub fn restarted(self, url: &str) -> Self {
         let address = self.base.replace("http://localhost", "127.0.0.1");
         self.kill();
-        Self::start(url, &address, &[])
+        Self::start(command(url), &address)
     }
 
-    fn start(url: &str, listen: &str, variables: &[(&str, &str)]) -> Self {
-        let mut child = command(url)
-            .args(["serve", "--listen", listen])
-            .envs(variables.iter().copied())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the server starts");
+    fn start(mut serve: Command, listen: &str) -> Self {
+        let mut child =
+            serve.args(["serve", "--listen", listen]).stdout(Stdio::piped()).spawn().expect("the server starts");
         let lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
         let base = lines.map_while(Result::ok).find_map(|line| {
             let rest = line.strip_prefix("tfp serves at ")?;
@@ -169,6 +173,12 @@ impl Process {
     /// The MCP endpoint.
     pub fn mcp(&self) -> String {
         format!("{}/mcp", self.base)
+    }
+
+    /// From now on no file of its may be larger than `bytes`.
+    pub fn limit_files(&self, bytes: u32) {
+        let arguments = [format!("--pid={}", self.child.id()), format!("--fsize={bytes}:")];
+        assert!(Command::new("prlimit").args(arguments).status().expect("prlimit is there").success());
     }
 
     /// SIGTERM: asks it to stop.
@@ -201,12 +211,16 @@ pub fn signal(child: &Child, name: &str) {
     assert!(sent.expect("kill is there").success(), "the process is there");
 }
 
-fn command(url: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tfp"));
+/// The program over a database, its log thrown away.
+pub fn command(url: &str) -> Command {
+    settings(Command::new(env!("CARGO_BIN_EXE_tfp")), url)
+}
+
+fn settings(mut command: Command, url: &str) -> Command {
     command
         .env("TFP_DATABASE_URL", url)
         .env("TFP_LIMITS__AUTH_PER_MINUTE", "100000")
         .env("TFP_LIMITS__MCP_PER_MINUTE", "1000000");
-    command.stdin(Stdio::null());
+    command.stdin(Stdio::null()).stderr(Stdio::null());
     command
 }

@@ -5,6 +5,7 @@ mod contract;
 mod crossed;
 mod eras;
 mod extra_keys;
+mod fuzz;
 mod hosts;
 mod messages;
 mod sessions;
@@ -42,6 +43,7 @@ const SQLITE: Bodies = bodies![
     contract::m28_the_list_of_tools_fits_its_budget,
     extra_keys::m22_an_extra_key_is_refused_by_name_wherever_an_object_is_closed,
     extra_keys::m22_what_the_schema_takes_the_validator_takes,
+    fuzz::whatever_comes_is_answered_in_form,
     hosts::m26_a_foreign_host_or_origin_is_refused_and_a_default_port_is_none,
 ];
 

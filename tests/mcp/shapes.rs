@@ -33,12 +33,20 @@ impl Dice {
     pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }
+
+    /// One of several words.
+    pub fn word<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len())]
+    }
 }
 
 /// Texts that some pattern of the schemas wants.
 const TEXTS: &[&str] = &[
     "a word",
     "altered-element-table",
+    "altered-element-table",
+    "no-three-in-line-16",
+    "first-light",
     "check",
     "a.md",
     "text/markdown",
@@ -121,8 +129,8 @@ fn text(schema: &Value, ids: &[String], dice: &mut Dice) -> Value {
     let known: Vec<&str> = ids.iter().map(String::as_str).filter(|text| pattern.is_some() && fits(text)).collect();
     let plain: Vec<&str> = TEXTS.iter().copied().filter(|text| fits(text)).collect();
     match (known.is_empty(), plain.is_empty()) {
-        (false, _) if !dice.once_in(4) => json!(dice.pick(&known)),
-        (_, false) => json!(dice.pick(&plain)),
+        (false, _) if !dice.once_in(4) => json!(dice.word(&known)),
+        (_, false) => json!(dice.word(&plain)),
         _ => panic!("no text of the list fits {schema}: add one"),
     }
 }

@@ -1,5 +1,6 @@
 //! A whole server for one test: in this process with a clock that the test moves, or a process of its own.
 
+use std::fs::File;
 use std::future::Future;
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener};
@@ -142,6 +143,13 @@ impl Process {
     pub fn serve(url: &str, variables: &[(&str, &str)]) -> Self {
         let mut serve = command(url);
         serve.envs(variables.iter().copied());
+        Self::start(serve, "127.0.0.1:0")
+    }
+
+    /// The same, with its log, and whatever else it says as it dies, in a file.
+    pub fn serve_with_log(url: &str, log: File) -> Self {
+        let mut serve = command(url);
+        serve.stderr(log);
         Self::start(serve, "127.0.0.1:0")
     }
 

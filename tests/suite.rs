@@ -14,6 +14,7 @@
 mod browser;
 mod clients;
 mod identity;
+mod mcp;
 mod oauth;
 mod replicas;
 mod reviews;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         oauth::tests(&layers),
         replicas::tests(&layers),
         work::tests(&layers),
+        mcp::tests(&layers),
         server::tests(&layers),
         clients::tests(&layers),
         browser::tests(&layers),

@@ -3,7 +3,7 @@
 mod journey;
 pub mod node;
 mod person;
-mod rmcp;
+pub mod rmcp;
 mod sdk;
 
 use std::fmt::Write as _;

@@ -1,11 +1,11 @@
 //! The authorization server over real HTTP, on both engines, with a clock that the tests move. Numbers such as R7 are those
 //! of public bug reports of other servers.
 
-mod client;
+pub mod client;
 mod codes;
 mod consent;
 mod discovery;
-mod person;
+pub mod person;
 mod refreshing;
 mod registration;
 mod revoking;

@@ -37,6 +37,11 @@ impl Person {
         read(self.client.http.get(format!("{}{path}", self.client.base)).header(COOKIE, &self.cookie)).await
     }
 
+    /// A form of the person's browser, to be filled in and sent.
+    pub fn post(&self, path: &str) -> reqwest::RequestBuilder {
+        self.client.http.post(format!("{}{path}", self.client.base)).header(COOKIE, &self.cookie)
+    }
+
     /// Opens the consent page of an authorization request and answers with its ticket.
     pub async fn ticket(&self, path: &str) -> String {
         let page = self.open(path).await;
@@ -55,8 +60,7 @@ impl Person {
     /// Sends the form of a consent page with these fields.
     pub async fn answer(&self, ticket: &str, fields: &[(&str, &str)]) -> Answer {
         let form: Vec<(&str, &str)> = [("ticket", ticket)].iter().chain(fields).copied().collect();
-        let post = self.client.http.post(format!("{}/oauth/authorize", self.client.base));
-        read(post.header(COOKIE, &self.cookie).header("sec-fetch-site", "same-origin").form(&form)).await
+        read(self.post("/oauth/authorize").header("sec-fetch-site", "same-origin").form(&form)).await
     }
 
     /// The cookie of the session.

@@ -1,6 +1,7 @@
 //! Whole processes over one database: racing for seats, racing over tokens, and being killed.
 
 mod kill;
+mod retries;
 mod seats;
 
 use libtest_mimic::Trial;
@@ -20,6 +21,16 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
             seats::revocation_on_both,
         ),
     ];
+    trials.push(layers.on_postgres(
+        "replicas",
+        "m25_two_processes_a_write_whose_answer_was_lost_takes_effect_once",
+        retries::two_processes,
+    ));
+    trials.push(layers.on_sqlite(
+        "replicas",
+        "m25_one_process_a_write_whose_answer_was_lost_takes_effect_once",
+        retries::one_process,
+    ));
     trials.extend(layers.on_both("replicas", "kill_9_in_a_storm_loses_nothing_acknowledged", kill::storm));
     trials
 }

@@ -43,6 +43,13 @@ impl Agent {
         Ok((status, answer.json().await?))
     }
 
+    /// Asks a method of the protocol, in the legacy era, and answers with the message that comes back.
+    pub async fn ask(&self, method: &str, params: Value) -> Value {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let answer = self.http.post(&self.mcp).bearer_auth(&self.token).json(&body).send().await;
+        answer.expect("the server answers").json().await.expect("the answer is JSON")
+    }
+
     /// The status that a ping is answered with.
     pub async fn status(&self) -> StatusCode {
         let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });

@@ -2,11 +2,14 @@
 
 pub mod agent;
 pub mod db;
+pub mod gate;
 pub mod layers;
 pub mod part;
 pub mod person;
 pub mod postgres;
+pub mod raw;
 pub mod server;
+pub mod wire;
 
 use std::future::Future;
 

@@ -1,8 +1,9 @@
 //! A whole server for one test: in this process with a clock that the test moves, or a process of its own.
 
+use std::fs::File;
 use std::future::Future;
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::pin::Pin;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -25,6 +26,8 @@ type Job = Box<dyn FnOnce(App) -> Pin<Box<dyn Future<Output = ()>>> + Send>;
 pub struct Server {
     /// Its origin.
     pub base: String,
+    /// Where it really listens, whatever it is told of its address.
+    pub address: SocketAddr,
     /// Its clock; it starts at the present and stands still.
     pub clock: ManualClock,
     jobs: Option<jobs::UnboundedSender<Job>>,
@@ -43,8 +46,8 @@ impl Server {
     /// A server over `db`, with a clock that others may share and settings changed by `change`.
     pub fn start_with(db: &TestDb, clock: ManualClock, change: impl FnOnce(&mut Config)) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let mut config =
-            Config { listen: listener.local_addr().expect("it is bound"), workers: 2, ..Config::default() };
+        let address = listener.local_addr().expect("it is bound");
+        let mut config = Config { listen: address, workers: 2, ..Config::default() };
         config.database_url = Some(db.url().to_owned());
         config.limits.auth_per_minute = 100_000;
         config.limits.mcp_per_minute = 1_000_000;
@@ -67,7 +70,7 @@ impl Server {
             });
         });
         ready.recv().expect("the server starts");
-        Self { base, clock, jobs: Some(jobs), thread: Some(thread) }
+        Self { base, address, clock, jobs: Some(jobs), thread: Some(thread) }
     }
 
     /// The MCP endpoint.
@@ -138,13 +141,35 @@ pub struct Process {
 impl Process {
     /// `tfp serve` over the database at `url`, with these variables.
     pub fn serve(url: &str, variables: &[(&str, &str)]) -> Self {
-        let mut child = command(url)
-            .args(["serve", "--listen", "127.0.0.1:0"])
-            .envs(variables.iter().copied())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the server starts");
+        let mut serve = command(url);
+        serve.envs(variables.iter().copied());
+        Self::start(serve, "127.0.0.1:0")
+    }
+
+    /// The same, with its log, and whatever else it says as it dies, in a file.
+    pub fn serve_with_log(url: &str, log: File) -> Self {
+        let mut serve = command(url);
+        serve.stderr(log);
+        Self::start(serve, "127.0.0.1:0")
+    }
+
+    /// The same, and it outlives a write beyond the largest size of its files, which [`Self::limit_files`] sets.
+    pub fn serve_with_limits(url: &str) -> Self {
+        let mut serve = settings(Command::new("sh"), url);
+        serve.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_tfp")]);
+        Self::start(serve, "127.0.0.1:0")
+    }
+
+    /// `kill -9`, and the same server once more at the same address.
+    pub fn restarted(self, url: &str) -> Self {
+        let address = self.base.replace("http://localhost", "127.0.0.1");
+        self.kill();
+        Self::start(command(url), &address)
+    }
+
+    fn start(mut serve: Command, listen: &str) -> Self {
+        let mut child =
+            serve.args(["serve", "--listen", listen]).stdout(Stdio::piped()).spawn().expect("the server starts");
         let lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
         let base = lines.map_while(Result::ok).find_map(|line| {
             let rest = line.strip_prefix("tfp serves at ")?;
@@ -156,6 +181,12 @@ impl Process {
     /// The MCP endpoint.
     pub fn mcp(&self) -> String {
         format!("{}/mcp", self.base)
+    }
+
+    /// From now on no file of its may be larger than `bytes`.
+    pub fn limit_files(&self, bytes: u32) {
+        let arguments = [format!("--pid={}", self.child.id()), format!("--fsize={bytes}:")];
+        assert!(Command::new("prlimit").args(arguments).status().expect("prlimit is there").success());
     }
 
     /// SIGTERM: asks it to stop.
@@ -188,12 +219,16 @@ pub fn signal(child: &Child, name: &str) {
     assert!(sent.expect("kill is there").success(), "the process is there");
 }
 
-fn command(url: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tfp"));
+/// The program over a database, its log thrown away.
+pub fn command(url: &str) -> Command {
+    settings(Command::new(env!("CARGO_BIN_EXE_tfp")), url)
+}
+
+fn settings(mut command: Command, url: &str) -> Command {
     command
         .env("TFP_DATABASE_URL", url)
         .env("TFP_LIMITS__AUTH_PER_MINUTE", "100000")
         .env("TFP_LIMITS__MCP_PER_MINUTE", "1000000");
-    command.stdin(Stdio::null());
+    command.stdin(Stdio::null()).stderr(Stdio::null());
     command
 }

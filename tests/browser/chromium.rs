@@ -150,13 +150,13 @@ impl Browser {
         self.find(css).await.click().await.expect("it can be clicked");
     }
 
-    /// Clicks the button of these words, when it is there.
-    pub async fn press_button(&self, words: &str) {
-        let button = format!("//button[normalize-space()='{words}']");
-        let found = self.client.wait().at_most(PATIENCE).for_element(Locator::XPath(&button)).await;
+    /// Clicks the first element with exactly these words.
+    pub async fn press_words(&self, words: &str) {
+        let element = format!("//*[normalize-space(text())='{words}']");
+        let found = self.client.wait().at_most(PATIENCE).for_element(Locator::XPath(&element)).await;
         match found {
-            Ok(button) => button.click().await.expect("it can be clicked"),
-            Err(error) => panic!("no button says {words} ({error}): {}", self.text().await),
+            Ok(element) => element.click().await.expect("it can be clicked"),
+            Err(error) => panic!("nothing says {words} ({error}): {}", self.text().await),
         }
     }
 

@@ -14,6 +14,10 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 use serde_json::Value;
+use tfp::config::Config;
+use tfp::ports::SystemClock;
+use tfp_actors::Clock as _;
+use tfp_actors::testkit::ManualClock;
 
 use crate::support::server::{PASSWORD, Server};
 use crate::support::{Layers, TestDb};
@@ -33,8 +37,14 @@ struct House {
 impl House {
     /// One in which these people have accounts.
     fn with(people: &[&str]) -> Self {
+        Self::open_to(&[], people)
+    }
+
+    /// The same, with pages of these origins allowed to call.
+    fn open_to(origins: &[&str], people: &[&str]) -> Self {
         let db = TestDb::sqlite();
-        let server = Server::start(&db);
+        let allow = |config: &mut Config| config.allowed_origins = origins.iter().map(ToString::to_string).collect();
+        let server = Server::start_with(&db, ManualClock::at(SystemClock.now()), allow);
         server.import_example();
         for handle in people {
             server.user(handle, false);

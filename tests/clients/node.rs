@@ -49,7 +49,7 @@ pub fn modules() -> PathBuf {
 }
 
 fn find() -> Result<PathBuf, String> {
-    for package in ["sdk", "client", "inspector"] {
+    for package in ["sdk", "client", "inspector", "inspector-client"] {
         if !modules().join("@modelcontextprotocol").join(package).exists() {
             return Err("tests/clients/node_modules lacks packages: run npm ci in tests/clients".to_owned());
         }

@@ -9,6 +9,7 @@ mod rmcp;
 mod sdk;
 
 use std::fmt::Write as _;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -37,14 +38,20 @@ struct House {
 impl House {
     /// One in which these people have accounts.
     fn with(people: &[&str]) -> Self {
-        Self::open_to(&[], people)
+        Self::changed(people, |_| {})
     }
 
-    /// The same, with pages of these origins allowed to call.
+    /// The same for a server that does not take itself for one of this machine alone: pages of these origins may call it.
     fn open_to(origins: &[&str], people: &[&str]) -> Self {
+        Self::changed(people, |config| {
+            config.listen.set_ip(Ipv4Addr::UNSPECIFIED.into());
+            config.allowed_origins = origins.iter().map(ToString::to_string).collect();
+        })
+    }
+
+    fn changed(people: &[&str], change: impl FnOnce(&mut Config)) -> Self {
         let db = TestDb::sqlite();
-        let allow = |config: &mut Config| config.allowed_origins = origins.iter().map(ToString::to_string).collect();
-        let server = Server::start_with(&db, ManualClock::at(SystemClock.now()), allow);
+        let server = Server::start_with(&db, ManualClock::at(SystemClock.now()), change);
         server.import_example();
         for handle in people {
             server.user(handle, false);

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use url::Url;
 
 /// How long a page may take to get somewhere.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 const FLAGS: &[&str] = &[
     "--headless=new",
@@ -147,16 +147,27 @@ impl Browser {
 
     /// Clicks.
     pub async fn press(&self, css: &str) {
-        self.find(css).await.click().await.expect("it can be clicked");
+        self.click(Locator::Css(css)).await;
     }
 
     /// Clicks the first element with exactly these words.
     pub async fn press_words(&self, words: &str) {
-        let element = format!("//*[normalize-space(text())='{words}']");
-        let found = self.client.wait().at_most(PATIENCE).for_element(Locator::XPath(&element)).await;
-        match found {
-            Ok(element) => element.click().await.expect("it can be clicked"),
-            Err(error) => panic!("nothing says {words} ({error}): {}", self.text().await),
+        self.click(Locator::XPath(&format!("//*[normalize-space(text())='{words}']"))).await;
+    }
+
+    /// A page that still builds itself may put another element in the place of the one that was found: then once more.
+    async fn click(&self, what: Locator<'_>) {
+        let until = std::time::Instant::now() + PATIENCE;
+        loop {
+            let found = self.client.wait().at_most(PATIENCE).for_element(what).await;
+            let clicked = match found {
+                Ok(element) => element.click().await,
+                Err(error) => Err(error),
+            };
+            let Err(error) = clicked else { return };
+            let over = std::time::Instant::now() > until;
+            assert!(!over, "{what:?} cannot be clicked ({error}): {}", self.text().await);
+            tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 
@@ -164,7 +175,10 @@ impl Browser {
     pub async fn read(&self, wanted: &str, holds: impl Fn(&str) -> bool) -> String {
         let until = std::time::Instant::now() + PATIENCE;
         loop {
-            let text = self.text().await;
+            // The driver's own way of reading takes seconds where a page is long.
+            let text = self.client.execute("return document.body.innerText", Vec::new()).await;
+            // While one page gives way to the next there is nothing to read.
+            let text = text.ok().and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default();
             if holds(&text) {
                 return text;
             }

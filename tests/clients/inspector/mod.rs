@@ -51,6 +51,7 @@ impl Inspector {
             .arg(node::modules().join("@modelcontextprotocol").join(program))
             .args(arguments)
             .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", home.path())
             .env("HOST", "localhost")
             .env("CLIENT_PORT", port.to_string())

@@ -1,6 +1,6 @@
 //! The one test binary beside the crates' own unit tests. It skips by name what this machine lacks the tools for.
 //!
-//! `TFP_TEST_REQUIRE=postgres,node,browser` makes a missing layer a failure.
+//! `TFP_TEST_REQUIRE=postgres,node,python,browser` makes a missing layer a failure.
 //! `TFP_TEST_SCREENSHOTS=FOLDER` keeps the pictures of the pages there.
 
 #![expect(

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use url::Url;
 
 /// How long a page may take to get somewhere.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 const FLAGS: &[&str] = &[
     "--headless=new",
@@ -25,6 +25,8 @@ const FLAGS: &[&str] = &[
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    // Nothing outside this machine: a page that wants a font from elsewhere is told at once that there is none.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
     "--hide-scrollbars",
     "--window-size=1280,900",
 ];
@@ -145,7 +147,44 @@ impl Browser {
 
     /// Clicks.
     pub async fn press(&self, css: &str) {
-        self.find(css).await.click().await.expect("it can be clicked");
+        self.click(Locator::Css(css)).await;
+    }
+
+    /// Clicks the first element with exactly these words.
+    pub async fn press_words(&self, words: &str) {
+        self.click(Locator::XPath(&format!("//*[normalize-space(text())='{words}']"))).await;
+    }
+
+    /// A page that still builds itself may put another element in the place of the one that was found: then once more.
+    async fn click(&self, what: Locator<'_>) {
+        let until = std::time::Instant::now() + PATIENCE;
+        loop {
+            let found = self.client.wait().at_most(PATIENCE).for_element(what).await;
+            let clicked = match found {
+                Ok(element) => element.click().await,
+                Err(error) => Err(error),
+            };
+            let Err(error) = clicked else { return };
+            let over = std::time::Instant::now() > until;
+            assert!(!over, "{what:?} cannot be clicked ({error}): {}", self.text().await);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Waits until what a person can read on the page is as it should be, and answers it.
+    pub async fn read(&self, wanted: &str, holds: impl Fn(&str) -> bool) -> String {
+        let until = std::time::Instant::now() + PATIENCE;
+        loop {
+            // The driver's own way of reading takes seconds where a page is long.
+            let text = self.client.execute("return document.body.innerText", Vec::new()).await;
+            // While one page gives way to the next there is nothing to read.
+            let text = text.ok().and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default();
+            if holds(&text) {
+                return text;
+            }
+            assert!(std::time::Instant::now() < until, "the page should show {wanted}: {text}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// What a person can read on the page.

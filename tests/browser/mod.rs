@@ -2,9 +2,9 @@
 
 mod administrators;
 mod agent;
-mod chromium;
+pub mod chromium;
 mod consent;
-mod pages;
+pub mod pages;
 mod tools;
 
 use libtest_mimic::Trial;
@@ -31,7 +31,7 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
 }
 
 /// Fills in the sign-in page that the browser is at.
-async fn sign_in(browser: &Browser, name: &str, password: &str) {
+pub async fn sign_in(browser: &Browser, name: &str, password: &str) {
     browser.fill("input[name=name]", name).await;
     browser.fill("input[name=password]", password).await;
     browser.press("main button[type=submit]").await;

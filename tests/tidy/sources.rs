@@ -67,7 +67,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
         let entry = entry.expect("it can be listed");
         let path = entry.path();
         if entry.file_type().expect("it has a type").is_dir() {
-            if !["target", "node_modules"].iter().any(|name| path.ends_with(name)) {
+            if !["target", "node_modules", "venv"].iter().any(|name| path.ends_with(name)) {
                 walk(&path, found);
             }
         } else if path.extension().is_some_and(|kind| kind == "rs" || kind == "sql") {

@@ -6,7 +6,6 @@ import os
 import sys
 
 import anyio
-import anyio.to_thread
 
 from journey import must, review, step, work
 from person import Person

@@ -115,7 +115,7 @@ impl Endpoint {
         if !is_json(request.headers()) {
             return refuse(&Fault::new(
                 Kind::UnsupportedMediaType,
-                "Content-Type must be application/json, without an encoding.",
+                "Content-Type must be application/json, once, in UTF-8 and without an encoding.",
             ));
         }
         match read_body(request.headers(), payload).await {
@@ -150,10 +150,15 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// Whether the body is plain JSON by its header fields.
 fn is_json(headers: &HeaderMap) -> bool {
-    let essence = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let essence = essence.split(';').next().unwrap_or_default().trim();
+    let mut types = headers.get_all(CONTENT_TYPE);
+    let (Some(Ok(text)), None) = (types.next().map(|value| value.to_str()), types.next()) else { return false };
+    let mut parts = text.split(';').map(str::trim);
+    let essence = parts.next().unwrap_or_default();
+    let utf8 = parts.filter_map(|part| part.split_once('=')).all(|(name, value)| {
+        !name.eq_ignore_ascii_case("charset") || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
+    });
     let plain = headers.get(CONTENT_ENCODING).is_none_or(|coding| coding.as_bytes().eq_ignore_ascii_case(b"identity"));
-    essence.eq_ignore_ascii_case("application/json") && plain
+    essence.eq_ignore_ascii_case("application/json") && utf8 && plain
 }
 
 /// Reads the body, counting: what it says of its own length is not believed.

@@ -144,7 +144,13 @@ impl Fault {
     pub fn missing_scope(scopes: Scopes) -> Self {
         let message = format!("The token does not allow this. Connect again with the scopes: {scopes}.");
         let words: Vec<&str> = scopes.iter().map(crate::tool::Scope::as_str).collect();
-        let data = json!({ "code": Code::InsufficientScope, "scopes": words });
+        let code = Code::InsufficientScope;
+        let data = json!({
+            "code": code,
+            "retry": code.retry(),
+            "next_action": code.next_action(),
+            "scopes": words,
+        });
         Self { scopes: Some(scopes), ..Self::new(Kind::InsufficientScope, message).with_data(data) }
     }
 

@@ -85,8 +85,14 @@ impl Endpoint {
                 if let Err(error) = bounds::check(raw.get()) {
                     return Ok(refusal(&error, context.request));
                 }
-                serde_json::from_str(raw.get())
-                    .map_err(|e| Fault::new(Kind::InvalidParams, format!("arguments cannot be read: {e}.")))?
+                match serde_json::from_str(raw.get()) {
+                    Ok(arguments) => arguments,
+                    // JSON that is no value: a lone surrogate, a number beyond all bounds, too deep a nesting.
+                    Err(error) => {
+                        let message = format!("the arguments cannot be read: {error}");
+                        return Ok(refusal(&Error::invalid_field("arguments", message), context.request));
+                    }
+                }
             }
         };
         let started = tokio::time::Instant::now();

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 
-use tfp_actors::{Code, Error};
+use tfp_actors::Error;
 
 /// How many values arguments may hold, in all their depth. No tool takes so many, and each is worth much more memory than
 /// the two bytes it takes on the wire.
@@ -82,7 +82,7 @@ pub fn check(text: &str) -> Result<(), Error> {
     let counted = Counting(&left).deserialize(&mut serde_json::Deserializer::from_str(text));
     if counted.is_err() && left.get() == 0 {
         let message = format!("the arguments hold more than {MOST_VALUES} values");
-        return Err(Error::new(Code::InvalidInput, message).with_next_action("Send fewer values in one call."));
+        return Err(Error::invalid_field("arguments", message).with_next_action("Send fewer values in one call."));
     }
     Ok(())
 }

@@ -104,3 +104,41 @@ pub fn a_flood_of_values_is_refused_with_its_field(db: &TestDb) {
         }
     });
 }
+
+/// JSON that cannot be a value is told as a bad argument, not as a fault of the protocol.
+pub fn arguments_that_are_no_values_are_refused_by_name(db: &TestDb) {
+    let (_server, ada) = open(db);
+    runtime().block_on(async {
+        let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+        for value in ["\"\\ud800\"", "1e400", &*deep] {
+            let body = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"get_problem","arguments":{{"problem":{value}}}}}}}"#
+            );
+            let refused = ada.post(body, &[]).await;
+            let error = &refused.envelope()["error"];
+            assert_eq!((&error["code"], &error["details"]["fields"][0]["field"]), (&json!("invalid_input"), &json!("arguments")));
+        }
+    });
+}
+
+pub fn a_body_is_json_once_and_in_utf_8(db: &TestDb) {
+    let (_server, ada) = open(db);
+    runtime().block_on(async {
+        let ping = request("ping", json!({})).to_string().into_bytes();
+        let plain: &[u8] = b"application/json";
+        for good in [plain, b"Application/JSON; charset=UTF-8", b"application/json;charset=\"utf-8\"; x=y"] {
+            let answer = ada.send(reqwest::Method::POST, ping.clone(), &[("content-type", good)]).await;
+            assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(good));
+        }
+        for bad in [
+            &[&b"application/json; charset=utf-16"[..]][..],
+            &[plain, b"text/plain"],
+            &[b"text/plain"],
+            &[b"application/jsonp"],
+        ] {
+            let fields: Vec<(&str, &[u8])> = bad.iter().map(|value| ("content-type", *value)).collect();
+            let answer = ada.send(reqwest::Method::POST, ping.clone(), &fields).await;
+            assert_eq!(answer.status, 415, "{bad:?}");
+        }
+    });
+}

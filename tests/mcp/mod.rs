@@ -6,8 +6,10 @@ mod crossed;
 mod eras;
 mod extra_keys;
 mod fuzz;
+mod help;
 mod hosts;
 mod messages;
+mod prompts;
 mod sessions;
 mod shapes;
 mod streams;
@@ -38,12 +40,17 @@ const SQLITE: Bodies = bodies![
     messages::m16_a_batch_that_is_not_taken_is_refused_in_words,
     messages::m19_an_id_of_null_is_a_bad_request_and_no_notification,
     messages::a_flood_of_values_is_refused_with_its_field,
+    messages::arguments_that_are_no_values_are_refused_by_name,
+    messages::a_body_is_json_once_and_in_utf_8,
     contract::m20_no_id_is_a_number,
     contract::m21_an_unknown_argument_is_named_with_the_nearest,
     contract::m28_the_list_of_tools_fits_its_budget,
     extra_keys::m22_an_extra_key_is_refused_by_name_wherever_an_object_is_closed,
     extra_keys::m22_what_the_schema_takes_the_validator_takes,
     fuzz::whatever_comes_is_answered_in_form,
+    help::the_contract_of_every_tool_holds_what_the_list_shows,
+    prompts::prompts_start_the_loops_and_name_every_fault_of_their_arguments,
+    prompts::a_client_that_accepts_a_stream_gets_json_unless_the_operator_lets_it,
     hosts::m26_a_foreign_host_or_origin_is_refused_and_a_default_port_is_none,
 ];
 
@@ -55,7 +62,12 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
         "m9_two_hundred_writes_each_of_two_people_are_told_to_their_own",
         crossed::writes_of_two_people,
     );
-    sqlite.chain(both).chain(codes::tests(layers)).collect()
+    let everywhere: Bodies = bodies![
+        help::a_lost_answer_is_found_by_its_key_and_by_its_writer_alone,
+        prompts::completion_finds_what_the_caller_may_see_and_nothing_else,
+    ];
+    let everywhere = everywhere.iter().flat_map(|(name, body)| layers.on_both(GROUP, name, *body));
+    sqlite.chain(both).chain(everywhere).chain(codes::tests(layers)).collect()
 }
 
 /// A server with the example in it, and ada's caller.

@@ -21,6 +21,7 @@ use crate::config::Config;
 use crate::identity::Identity;
 use crate::limits::{Limits, Proxies};
 use crate::mcp::{self, Endpoint};
+use crate::net::Fetch;
 use crate::oauth::{self, DbFamilies, OAuth};
 use crate::origins::Origins;
 use crate::problem;
@@ -138,7 +139,7 @@ impl App {
             entropy,
         })
         .await?;
-        let oauth = OAuth::new(services.clone(), families);
+        let oauth = OAuth::new(services.clone(), families, Fetch::new(config.net.clone()));
         let endpoint =
             Data::new(Endpoint::new(services.clone(), identity.clone(), limits.clone(), origins, config.streaming)?);
         let (workers, stopping) = (config.workers, Stopping::default());

@@ -12,6 +12,8 @@ use url::Url;
 
 use tfp_actors::{Code, Error};
 
+use crate::net::NetConfig;
+
 /// Everything an operator may set.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +31,8 @@ pub struct Config {
     pub database_url: Option<String>,
     /// Addresses of proxies whose forwarded headers are believed.
     pub trusted_proxies: Vec<IpNet>,
+    /// What may be fetched of a private network.
+    pub net: NetConfig,
     /// The rate limits.
     pub limits: LimitsConfig,
     /// Whether a tool that tells of its progress may answer with a stream where the client accepts one; else always JSON.
@@ -62,6 +66,7 @@ impl Default for Config {
             data_dir: PathBuf::from("tfp-data"),
             database_url: None,
             trusted_proxies: Vec::new(),
+            net: NetConfig::default(),
             limits: LimitsConfig { mcp_per_minute: 1_200, api_per_minute: 600, auth_per_minute: 30, buckets: 65_536 },
             streaming: false,
             workers: 0,

@@ -14,6 +14,7 @@ pub mod config;
 pub mod identity;
 pub mod limits;
 pub mod mcp;
+pub mod net;
 pub mod oauth;
 pub mod origins;
 pub mod ports;

@@ -15,6 +15,7 @@ mod browser;
 mod clients;
 mod identity;
 mod mcp;
+mod net;
 mod oauth;
 mod replicas;
 mod reviews;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         replicas::tests(&layers),
         work::tests(&layers),
         mcp::tests(&layers),
+        net::tests(&layers),
         server::tests(&layers),
         clients::tests(&layers),
         browser::tests(&layers),

@@ -11,7 +11,7 @@ use super::params::Params;
 use super::request::{self, Asked, Refusal, Return};
 use super::surface::Surface;
 use super::ticket::{self, Ticket};
-use super::{OAuth, answer, code, consent, scope};
+use super::{OAuth, answer, code, consent, document, scope};
 use crate::identity::held_scopes;
 use crate::limits;
 use crate::site::{self, Session, tool_choice};
@@ -29,6 +29,12 @@ pub fn routes(cfg: &mut web::ServiceConfig, base: &str) {
 }
 
 async fn ask(request: HttpRequest, oauth: Data<OAuth>) -> HttpResponse {
+    // A document is fetched for people who are signed in, not for whoever sends requests.
+    if of_a_document(&request)
+        && let Err(refused) = Session::extract(&request).await
+    {
+        return refused.error_response();
+    }
     let asked = match read(&request, &oauth).await {
         Ok(asked) => asked,
         Err(Refusal::Back(address)) => return site::see_other(&address),
@@ -40,6 +46,13 @@ async fn ask(request: HttpRequest, oauth: Data<OAuth>) -> HttpResponse {
         Err(refused) => return refused.error_response(),
     };
     site::answer(&request, show(&asked, &session, oauth.now()))
+}
+
+/// Whether the client that asks has a document.
+fn of_a_document(request: &HttpRequest) -> bool {
+    let query = request.query_string();
+    let params = Params::read(query.as_bytes().get(..MAX_QUERY).unwrap_or(query.as_bytes()));
+    params.get("client_id").ok().flatten().is_some_and(document::is_address)
 }
 
 async fn read(request: &HttpRequest, oauth: &OAuth) -> Result<Asked, Refusal> {
@@ -60,6 +73,7 @@ fn show(asked: &Asked, session: &Session, now: Timestamp) -> Result<HttpResponse
         challenge: asked.challenge.clone(),
         surface: asked.surface.name.to_owned(),
         scope: offered.to_string(),
+        document: document::is_address(asked.client.id.as_str()).then(|| asked.client.clone()),
         expires_at: now.plus(ticket::LIFE).as_micros(),
     };
     let sealed = ticket::seal(&ticket, |purpose| session.form_token(purpose))?;

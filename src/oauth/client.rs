@@ -8,9 +8,9 @@ use base64::engine::general_purpose::STANDARD;
 use tfp_actors::id::ClientId;
 use tfp_actors::{Code, Error};
 
-use super::OAuth;
 use super::params::Params;
 use super::store::{self, Client};
+use super::{OAuth, document};
 
 /// The longest client id that is looked up, in bytes.
 const MAX_ID: usize = 2_048;
@@ -28,13 +28,21 @@ pub fn named(request: &HttpRequest, params: &Params) -> Result<Option<ClientId>,
     }
 }
 
-/// The registered client of an id, if there is one.
+/// The client of an id as the rows have it: as it registered, or as its document said when a person last approved it.
 pub async fn find(oauth: &OAuth, id: &ClientId) -> Result<Option<Client>, Error> {
     if id.as_str().len() > MAX_ID {
         return Ok(None);
     }
     let id = id.clone();
     oauth.store().read(move |conn| store::find_client(conn, &id)).await
+}
+
+/// The client that asks for an authorization: by its document, where its id is the address of one, else as it registered.
+pub async fn asking(oauth: &OAuth, id: &ClientId) -> Result<Option<Client>, Error> {
+    if document::is_address(id.as_str()) {
+        return oauth.documents().client(id.as_str(), oauth.now()).await.map(Some);
+    }
+    find(oauth, id).await
 }
 
 /// The client that calls the token endpoint. `invalid_client` only where the rows say that there is none.

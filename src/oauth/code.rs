@@ -30,10 +30,14 @@ pub async fn approve(
     };
     let surface = Surface::named(&ticket.surface).ok_or_else(|| Error::internal("a signed form names no surface"))?;
     let id = ClientId::from_text(&ticket.client);
-    let client = client::find(oauth, &id).await?.ok_or_else(gone)?;
+    let client = match &ticket.document {
+        Some(client) => client.clone(),
+        None => client::find(oauth, &id).await?.ok_or_else(gone)?,
+    };
     let at = oauth.now();
     let code = Secret::mint(secret::CODE, oauth.entropy());
     let approval = Approval {
+        document: ticket.document.clone(),
         connection: NewConnection {
             id: ConnectionId::mint(at, oauth.entropy()),
             user: UserId::from_text(&ticket.user),

@@ -6,9 +6,9 @@ use askama::Template;
 
 use tfp_actors::Error;
 
-use super::redirect;
 use super::request::Asked;
 use super::scope;
+use super::{document, redirect};
 use crate::site::tool_choice::ToolField;
 use crate::site::{self, Frame, Session};
 use crate::tool::{Scope, Scopes, ToolChoice};
@@ -18,6 +18,8 @@ use crate::tool::{Scope, Scopes, ToolChoice};
 struct Page<'a> {
     frame: Frame,
     client: &'a str,
+    /// The host that vouches for the app, where it has a document there.
+    host: Option<String>,
     destination: String,
     /// Whether any program on the person's computer may receive the answer.
     local: bool,
@@ -40,6 +42,7 @@ pub fn page(asked: &Asked, offered: &Scopes, session: &Session, ticket: &str) ->
     let page = Page {
         frame: Frame::of(Some(session)),
         client: &asked.client.name,
+        host: document::host(&asked.client.id),
         destination: redirect::destination(&asked.redirect_uri),
         local: redirect::check(&asked.redirect_uri) != Ok(redirect::Kind::Web),
         handle: &session.caller.handle,

@@ -75,6 +75,7 @@ pub fn server(public_url: &str) -> Value {
         "revocation_endpoint_auth_methods_supported": ["none"],
         "scopes_supported": scopes,
         "authorization_response_iss_parameter_supported": true,
+        "client_id_metadata_document_supported": true,
     })
 }
 
@@ -85,10 +86,10 @@ fn scopes() -> Vec<&'static str> {
 /// The documents' routes, and an answer that clients can read for every other well-known path.
 pub fn routes(cfg: &mut web::ServiceConfig) {
     for path in RESOURCE_PATHS {
-        cfg.service(cors::open(path).route(look().to(|oauth: Data<OAuth>| answer(oauth.documents().resource.clone()))));
+        cfg.service(cors::open(path).route(look().to(|oauth: Data<OAuth>| answer(oauth.discovery().resource.clone()))));
     }
     for path in SERVER_PATHS {
-        cfg.service(cors::open(path).route(look().to(|oauth: Data<OAuth>| answer(oauth.documents().server.clone()))));
+        cfg.service(cors::open(path).route(look().to(|oauth: Data<OAuth>| answer(oauth.discovery().server.clone()))));
     }
     for path in ["/.well-known/{rest:.*}", "/mcp/.well-known/{rest:.*}"] {
         cfg.service(cors::open(path).default_service(web::to(nothing)));
@@ -124,7 +125,8 @@ mod tests {
         assert_eq!(server["issuer"], "https://h");
         assert_eq!(server["code_challenge_methods_supported"], json!(["S256"]));
         assert_eq!(server["authorization_response_iss_parameter_supported"], true);
-        for later in ["client_id_metadata_document_supported", "device_authorization_endpoint", "jwks_uri"] {
+        assert_eq!(server["client_id_metadata_document_supported"], true);
+        for later in ["device_authorization_endpoint", "jwks_uri"] {
             assert!(server.get(later).is_none(), "{later}");
         }
     }

@@ -13,6 +13,8 @@ mod client;
 mod code;
 mod consent;
 mod cors;
+mod document;
+mod documents;
 pub mod metadata;
 mod mint;
 mod params;
@@ -36,6 +38,7 @@ use tfp_actors::id::ConnectionId;
 use tfp_actors::token_family::Keeper;
 use tfp_actors::{Entropy, Timestamp};
 
+use crate::net::Fetch;
 use crate::store::Store;
 use crate::tool::Services;
 
@@ -53,14 +56,16 @@ pub struct OAuth(Arc<Inner>);
 struct Inner {
     services: Services,
     families: Families,
-    documents: metadata::Documents,
+    discovery: metadata::Documents,
+    documents: documents::Documents,
 }
 
 impl OAuth {
     /// The authorization server over these parts.
-    pub fn new(services: Services, families: Families) -> Self {
-        let documents = metadata::Documents::new(&services.public_url);
-        Self(Arc::new(Inner { services, families, documents }))
+    pub fn new(services: Services, families: Families, fetch: Fetch) -> Self {
+        let discovery = metadata::Documents::new(&services.public_url);
+        let documents = documents::Documents::new(fetch);
+        Self(Arc::new(Inner { services, families, discovery, documents }))
     }
 
     fn store(&self) -> &Store {
@@ -83,7 +88,11 @@ impl OAuth {
         &self.0.families
     }
 
-    fn documents(&self) -> &metadata::Documents {
+    fn discovery(&self) -> &metadata::Documents {
+        &self.0.discovery
+    }
+
+    fn documents(&self) -> &documents::Documents {
         &self.0.documents
     }
 }

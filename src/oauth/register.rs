@@ -71,15 +71,19 @@ async fn registered(request: &HttpRequest, oauth: &OAuth, payload: Payload) -> R
 
 /// A registration request, read.
 #[derive(Debug, PartialEq)]
-struct Asked {
-    name: String,
-    redirect_uris: Vec<String>,
-    grant_types: Vec<String>,
+pub struct Asked {
+    /// The name, or a word in its place.
+    pub name: String,
+    /// Where answers may go, each checked.
+    pub redirect_uris: Vec<String>,
+    /// The grants that it may use.
+    pub grant_types: Vec<String>,
     kept: Map<String, Value>,
 }
 
 impl Asked {
-    fn read(body: &[u8]) -> Result<Self, Error> {
+    /// Reads the metadata of a client (RFC 7591 §2), whoever sent it.
+    pub fn read(body: &[u8]) -> Result<Self, Error> {
         let Ok(Value::Object(fields)) = serde_json::from_slice(body) else {
             return Err(metadata("the body must be a JSON object of client metadata"));
         };

@@ -79,7 +79,7 @@ impl Return<'_> {
 pub async fn read(oauth: &OAuth, params: &Params) -> Result<Asked, Refusal> {
     let bad = |message: &str| Error::new(Code::InvalidRequest, message);
     let id = params.get("client_id")?.ok_or_else(|| bad("The app did not say who it is: client_id is missing"))?;
-    let client = client::find(oauth, &ClientId::from_text(id)).await?.ok_or_else(|| {
+    let client = client::asking(oauth, &ClientId::from_text(id)).await?.ok_or_else(|| {
         bad("The app that sent you here is not registered at this server, or its registration was dropped unused")
             .with_next_action("Remove the server from the app and connect it again.")
     })?;

@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
+use super::store::Client;
 use tfp_actors::clock::Micros;
 use tfp_actors::id::UserId;
 use tfp_actors::{Code, Error, Timestamp};
@@ -32,6 +33,8 @@ pub struct Ticket {
     pub surface: String,
     /// The scopes that were offered.
     pub scope: String,
+    /// The client as its document said, where it has one: what was shown is what is approved.
+    pub document: Option<Client>,
     /// The first instant, in µs, at which it is too late.
     pub expires_at: i64,
 }
@@ -88,6 +91,7 @@ mod tests {
             challenge: "c".to_owned(),
             surface: "work".to_owned(),
             scope: "read".to_owned(),
+            document: None,
             expires_at: LIFE.get(),
         }
     }

@@ -12,6 +12,7 @@ use libtest_mimic::Trial;
 use tfp::config::Config;
 use tfp::identity::{Attempt, Browser, Identity, NewUser, Trail, User};
 use tfp::limits::{Limits, Proxies};
+use tfp::net::{Fetch, NetConfig};
 use tfp::oauth::{Bearer, DbFamilies, Families, OAuth, surface};
 use tfp::origins::Origins;
 use tfp::site::{Site, SiteParts};
@@ -115,7 +116,7 @@ impl House {
         let identity = Identity::new(store.clone(), time.clone(), entropy.clone(), ORIGIN.into());
         let services =
             Services { store: store.clone(), clock: time, entropy: entropy.clone(), seats, public_url: ORIGIN.into() };
-        let oauth = OAuth::new(services, families.clone());
+        let oauth = OAuth::new(services, families.clone(), Fetch::new(NetConfig::default()));
         let parts = SiteParts {
             identity: identity.clone(),
             families,

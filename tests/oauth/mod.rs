@@ -5,6 +5,7 @@ pub mod client;
 mod codes;
 mod consent;
 mod discovery;
+mod documents;
 pub mod person;
 mod refreshing;
 mod registration;
@@ -46,6 +47,8 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
         revoking::another_clients_token_is_like_an_unknown_one,
         tools::the_chosen_tools_alone_are_listed_explained_and_run,
         tools::a_change_of_tools_holds_from_the_next_call_on_and_is_its_owners_alone,
+        documents::a_document_stands_in_for_a_registration,
+        documents::what_was_shown_is_what_is_approved_whatever_the_document_says_by_then,
         registration::a_client_in_use_is_kept_and_one_idle_for_a_year_and_more_is_dropped,
     ];
     let once: &[Named] = bodies![
@@ -56,6 +59,8 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
         consent::denied_the_client_hears_so_with_state_and_issuer,
         consent::what_is_unticked_is_not_granted_and_read_always_is,
         consent::a_capability_is_granted_to_its_holder_alone,
+        documents::a_document_is_kept_for_an_hour_or_as_long_as_it_says_and_a_failure_never,
+        documents::a_document_that_is_none_is_told_to_the_person_alone,
         tools::a_form_without_a_tool_or_with_another_choice_connects_nothing,
         consent::before_client_and_redirect_are_known_the_person_is_told_and_nobody_else,
         consent::afterwards_the_client_is_told,

@@ -9,6 +9,7 @@ pub mod person;
 pub mod postgres;
 pub mod raw;
 pub mod server;
+pub mod tls;
 pub mod wire;
 
 use std::future::Future;

@@ -52,10 +52,10 @@ pub const CHECKS: &[Check] = &[
         good: &[("src/site/pages/home.rs", "use actix_web::HttpRequest;")],
     },
     Check {
-        name: "the_server_asks_nobody_outside",
+        name: "what_leaves_the_machine_leaves_through_the_guarded_fetch",
         rule: no_outside,
         bad: &[("src/oauth/client.rs", "use reqwest::Client;"), ("src/app.rs", "reqwest::get(url)")],
-        good: &[("src/cli/demo/agent.rs", "use reqwest::Client;")],
+        good: &[("src/cli/demo/agent.rs", "use reqwest::Client;"), ("src/net/mod.rs", "use reqwest::Client;")],
     },
     Check {
         name: "only_the_command_line_names_the_whole",
@@ -116,10 +116,10 @@ fn no_http(file: &File) -> Vec<String> {
 }
 
 fn no_outside(file: &File) -> Vec<String> {
-    if !file.is_rust() || !file.is_in("src/") || file.is_in("src/cli/") {
+    if !file.is_rust() || !file.is_in("src/") || file.is_in("src/cli/") || file.is_in("src/net/") {
         return Vec::new();
     }
-    naming(file, r"\breqwest\b", "the server asks nobody outside: only the command line is an HTTP client.")
+    naming(file, r"\breqwest\b", "what strangers name is fetched through crate::net::Fetch, which guards it.")
 }
 
 fn whole(file: &File) -> Vec<String> {

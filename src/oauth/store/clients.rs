@@ -1,6 +1,7 @@
 //! Registered clients: anyone may make one, so those that nobody ever authorized are bounded and the oldest give way.
 
 use diesel::prelude::*;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use tfp_actors::clock::Micros;
@@ -12,7 +13,7 @@ use crate::store::{Conn, on};
 use crate::tool::{AuditLine, audit};
 
 /// A registered client.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Client {
     /// Its id.
     pub id: ClientId,
@@ -67,6 +68,36 @@ pub fn find_client(conn: &mut Conn<'_>, id: &ClientId) -> Result<Option<Client>,
         Ok(Client { id: id.clone(), name, redirect_uris: list(&redirect_uris)?, grant_types: list(&grant_types)? })
     })
     .transpose()
+}
+
+/// Writes what a client's document said when a person approved it, so that its codes and tokens are held to that.
+pub fn pin_document(conn: &mut Conn<'_>, client: &Client, at: Timestamp) -> Result<(), Error> {
+    let metadata = json!({ "document": client.id }).to_string();
+    let changed = on!(conn, c => diesel::update(clients::table.find(client.id.as_str()))
+        .set((
+            clients::name.eq(&client.name),
+            clients::redirect_uris.eq(json!(client.redirect_uris).to_string()),
+            clients::grant_types.eq(json!(client.grant_types).to_string()),
+            clients::last_used_at.eq(at.as_micros()),
+        ))
+        .execute(c))?;
+    if changed > 0 {
+        return Ok(());
+    }
+    on!(conn, c => diesel::insert_into(clients::table)
+        .values((
+            clients::id.eq(client.id.as_str()),
+            clients::name.eq(&client.name),
+            clients::redirect_uris.eq(json!(client.redirect_uris).to_string()),
+            clients::grant_types.eq(json!(client.grant_types).to_string()),
+            clients::metadata.eq(&metadata),
+            clients::created_at.eq(at.as_micros()),
+            clients::last_used_at.eq(at.as_micros()),
+        ))
+        // Another replica may pin the same document at this moment.
+        .on_conflict_do_nothing()
+        .execute(c))
+    .map(drop)
 }
 
 /// Writes a new client with its audit row. Fails with `unavailable` where there is no room.

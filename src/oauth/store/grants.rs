@@ -6,6 +6,7 @@ use serde_json::json;
 use tfp_actors::id::{ClientId, ConnectionId, RequestId, UserId};
 use tfp_actors::{Error, Timestamp, Via};
 
+use super::clients::{Client, pin_document};
 use crate::store::tables::{access_tokens, authorization_codes, clients, connections};
 use crate::store::{Conn, on};
 use crate::tool::{AuditLine, Scopes, ToolChoice, audit};
@@ -54,6 +55,8 @@ pub struct NewCode {
 pub struct Approval {
     /// The connection.
     pub connection: NewConnection,
+    /// The client as its document said, where it has one.
+    pub document: Option<Client>,
     /// Its code.
     pub code: NewCode,
 }
@@ -80,6 +83,9 @@ pub struct AccessOnly {
 pub fn approve(conn: &mut Conn<'_>, approval: &Approval) -> Result<Approved, Error> {
     let new = &approval.connection;
     let at = new.at.as_micros();
+    if let Some(client) = &approval.document {
+        pin_document(conn, client, new.at)?;
+    }
     let known = on!(conn, c => diesel::update(clients::table.find(new.client.as_str()))
         .set(clients::last_used_at.eq(at))
         .execute(c))?;

@@ -4,6 +4,7 @@
 pub mod client;
 mod codes;
 mod consent;
+mod day;
 mod discovery;
 mod documents;
 pub mod person;
@@ -47,6 +48,8 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
         revoking::another_clients_token_is_like_an_unknown_one,
         tools::the_chosen_tools_alone_are_listed_explained_and_run,
         tools::a_change_of_tools_holds_from_the_next_call_on_and_is_its_owners_alone,
+        day::retried_within_thirty_seconds_no_connection_is_lost,
+        day::retried_after_ninety_seconds_the_rule_ends_those_and_no_other,
         documents::a_document_stands_in_for_a_registration,
         documents::what_was_shown_is_what_is_approved_whatever_the_document_says_by_then,
         registration::a_client_in_use_is_kept_and_one_idle_for_a_year_and_more_is_dropped,

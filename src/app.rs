@@ -13,8 +13,9 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tfp_actors::bucket::Buckets;
 use tfp_actors::clock::Micros;
 use tfp_actors::directory::{Directory, Limits as Bounds};
-use tfp_actors::id::{ConnectionId, SeatId};
-use tfp_actors::{Clock, Code, Entropy, Error, seat, token_family};
+use tfp_actors::id::{ConnectionId, RequestId, SeatId};
+use tfp_actors::token_family::{Revocation, Revoke, Trace, Why};
+use tfp_actors::{Clock, Code, Entropy, Error, Via, seat, token_family};
 
 use crate::authoring::import::{self, Report, Source};
 use crate::config::Config;
@@ -73,6 +74,7 @@ pub struct App {
     limits: Limits,
     site: Site,
     oauth: OAuth,
+    families: oauth::Families,
     endpoint: Data<Endpoint>,
     arbiters: Arc<[ArbiterHandle]>,
 }
@@ -139,11 +141,24 @@ impl App {
             entropy,
         })
         .await?;
-        let oauth = OAuth::new(services.clone(), families, Fetch::new(config.net.clone()));
+        let oauth = OAuth::new(services.clone(), families.clone(), Fetch::new(config.net.clone()));
         let endpoint =
             Data::new(Endpoint::new(services.clone(), identity.clone(), limits.clone(), origins, config.streaming)?);
         let (workers, stopping) = (config.workers, Stopping::default());
-        Ok(Self { workers, stopping, store, ids, services, identity, limits, site, oauth, endpoint, arbiters })
+        Ok(Self {
+            workers,
+            stopping,
+            store,
+            ids,
+            services,
+            identity,
+            limits,
+            site,
+            oauth,
+            families,
+            endpoint,
+            arbiters,
+        })
     }
 
     /// What tools use; for the command line.
@@ -167,6 +182,18 @@ impl App {
         let user = self.identity.user_by_handle(handle).await?.ok_or_else(|| Error::not_found("user"))?;
         let bearer = self.oauth.mint_connection(&user, scopes, &oauth::surface::WORK, "tfp admin token").await?;
         Ok(bearer.token.into_exposed())
+    }
+
+    /// Ends a connection, as an administrator would on the website. `not_found` where there is none.
+    pub async fn end_connection(&self, connection: ConnectionId) -> Result<(), Error> {
+        if self.identity.owner_of(&connection).await?.is_none() {
+            return Err(Error::not_found("connection"));
+        }
+        let request = RequestId::mint(self.services.clock.now(), &*self.services.entropy);
+        let trace = Trace { user: None, via: Via::Operator, request, action: "connection.revoke" };
+        let what = Revocation::Connection(Why::Administrator);
+        self.families.ask(connection, Revoke { what, trace }).await??;
+        Ok(())
     }
 
     /// The routes and their state.

@@ -7,6 +7,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 pub mod app;
 pub mod artifacts;
 pub mod attempts;
+pub mod audit;
 pub mod authoring;
 pub mod campaigns;
 pub mod cli;

@@ -5,10 +5,12 @@ use std::io::{BufRead, IsTerminal};
 use clap::{Args, Subcommand};
 
 use tfp_actors::Error;
+use tfp_actors::id::ConnectionId;
 
 use crate::app::{App, Ports, open_store};
+use crate::audit::{self, Wanted};
 use crate::config::Config;
-use crate::identity::NewUser;
+use crate::identity::{ConnectionLine, NewUser};
 use crate::tool::{Capability, Scope, Scopes};
 
 /// What an administrator does at the command line.
@@ -17,8 +19,49 @@ pub enum Admin {
     /// Accounts.
     #[command(subcommand)]
     User(User),
+    /// Connections of agents.
+    #[command(subcommand)]
+    Connections(Connections),
+    /// Print the audit log as JSON lines, the newest first.
+    Audit(Audit),
     /// Print a bearer of a new connection, for scripts: 30 days, no refresh token.
     Token(Token),
+}
+
+/// What is done to connections.
+#[derive(Subcommand)]
+pub enum Connections {
+    /// Print them as JSON lines, the newest first: those of a handle, or all.
+    List {
+        /// The account's handle.
+        #[arg(long)]
+        handle: Option<String>,
+    },
+    /// End one: its very next call is refused.
+    End {
+        /// The connection's id.
+        id: String,
+    },
+}
+
+/// Which lines of the audit log.
+#[derive(Args)]
+pub struct Audit {
+    /// Only of the account of this handle.
+    #[arg(long)]
+    handle: Option<String>,
+    /// Only of this action, or of those that begin so where it ends in a dot, such as `oauth.`.
+    #[arg(long)]
+    action: Option<String>,
+    /// Only with this outcome, such as `done` or `invalid_grant`.
+    #[arg(long)]
+    outcome: Option<String>,
+    /// Only over or about this connection.
+    #[arg(long)]
+    connection: Option<String>,
+    /// How many lines at most.
+    #[arg(long, default_value_t = 1_000)]
+    limit: usize,
 }
 
 /// What is done to accounts.
@@ -123,6 +166,12 @@ async fn perform(app: &App, admin: Admin, password: Option<String>) -> Result<St
             app.identity().suspend(&handle, false).await?;
             Ok(format!("{handle} is no longer suspended"))
         }
+        Admin::Connections(Connections::List { handle }) => list_connections(app, handle).await,
+        Admin::Connections(Connections::End { id }) => {
+            app.end_connection(ConnectionId::from_text(&id)).await?;
+            Ok(format!("{id} has ended"))
+        }
+        Admin::Audit(wanted) => audit_lines(app, wanted).await,
         Admin::Token(Token { handle, scope, surface }) => {
             if surface != "work" {
                 return Err(Error::invalid_field("surface", format!("there is no surface {surface:?}; there is work")));
@@ -135,6 +184,48 @@ async fn perform(app: &App, admin: Admin, password: Option<String>) -> Result<St
             app.mint_token(&handle, &Scopes::parse_lossy(&words.join(" "))).await
         }
     }
+}
+
+async fn list_connections(app: &App, handle: Option<String>) -> Result<String, Error> {
+    let user = match handle {
+        None => None,
+        Some(handle) => {
+            let user = app.identity().user_by_handle(&handle).await?;
+            Some(user.ok_or_else(|| Error::not_found("user"))?.id)
+        }
+    };
+    let (mut lines, mut before) = (Vec::new(), None);
+    loop {
+        let page = match &user {
+            Some(user) => app.identity().connections_of(user, before).await?,
+            None => app.identity().all_connections(before).await?,
+        };
+        before = page.last().filter(|_| page.len() >= ConnectionLine::PAGE).map(|line| line.id.clone());
+        for line in page {
+            lines.push(serde_json::to_string(&line).map_err(Error::internal)?);
+        }
+        if before.is_none() {
+            return Ok(lines.join("\n"));
+        }
+    }
+}
+
+async fn audit_lines(app: &App, wanted: Audit) -> Result<String, Error> {
+    let Audit { handle, action, outcome, connection, limit } = wanted;
+    let mut wanted = Wanted { handle, connection, action, outcome, before: None };
+    let mut lines = Vec::new();
+    while lines.len() < limit {
+        let page = audit::page(&app.services().store, wanted.clone()).await?;
+        let whole = page.len() >= audit::PAGE;
+        wanted.before = page.last().map(|entry| entry.id.clone());
+        for entry in page.into_iter().take(limit - lines.len()) {
+            lines.push(serde_json::to_string(&entry).map_err(Error::internal)?);
+        }
+        if !whole {
+            break;
+        }
+    }
+    Ok(lines.join("\n"))
 }
 
 fn read_password(from_stdin: bool) -> Result<Option<String>, Error> {

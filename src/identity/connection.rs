@@ -1,5 +1,7 @@
 //! The connections as their user and the administrators see them.
 
+use serde::Serialize;
+
 use tfp_actors::clock::Micros;
 use tfp_actors::id::{ConnectionId, RequestId, UserId};
 use tfp_actors::token_family::Why;
@@ -16,7 +18,7 @@ const SHOWN_AFTER_END: Micros = Micros::from_seconds(30 * 24 * 3_600);
 const SHOWN_BEFORE_START: Micros = Micros::from_seconds(10 * 60);
 
 /// One connection, for a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConnectionLine {
     /// Which one.
     pub id: ConnectionId,
@@ -45,7 +47,17 @@ pub struct ConnectionLine {
     /// How many calls came over it, as far as the replica that answers knows.
     pub calls: i64,
     /// When and by what it ended, if it did.
-    pub ended: Option<(Timestamp, Option<Why>)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
+}
+
+/// The end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Ended {
+    /// When.
+    pub at: Timestamp,
+    /// By what; `None` where the row says a word of a later release.
+    pub why: Option<Why>,
 }
 
 /// Which connections are still worth showing.

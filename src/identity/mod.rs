@@ -27,7 +27,7 @@ use tfp_actors::{Clock, Entropy, Error, Timestamp, Via};
 use crate::store::Store;
 use crate::tool::{Capability, Scope, Scopes};
 
-pub use connection::{ConnectionLine, Shown};
+pub use connection::{ConnectionLine, Ended, Shown};
 pub use link::{FirstAdmin, LinkPurpose};
 pub use session::{Browser, NewSession, SESSION_LIFE, SignedIn};
 pub use sign_in::Attempt;

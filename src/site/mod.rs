@@ -147,6 +147,8 @@ pub fn routes(cfg: &mut ServiceConfig) {
         )
         .service(web::resource("/settings/agents/revoke").app_data(pages::form_config()).post(pages::agents::revoke))
         .service(web::resource("/admin").route(look().to(pages::admin::show)))
+        .service(web::resource("/admin/audit").route(look().to(pages::audit::show)))
+        .service(web::resource("/admin/audit.jsonl").route(look().to(pages::audit::export)))
         .service(web::resource("/admin/connections").route(look().to(pages::admin::connections)))
         .service(web::resource("/admin/connections/revoke").app_data(pages::form_config()).post(pages::admin::revoke));
 }

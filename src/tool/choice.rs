@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 use super::Entry;
 
 /// A choice of tools.
@@ -66,6 +68,12 @@ impl fmt::Display for ToolChoice {
                 write!(f, "{}{}", Self::ONLY, names.join(" "))
             }
         }
+    }
+}
+
+impl Serialize for ToolChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -112,6 +112,21 @@ pub fn over_others() {
         alans.find("[role=status]").await;
         assert_eq!(agents[1].call("whoami", json!({})).await.0, StatusCode::UNAUTHORIZED);
         assert_eq!(agents[0].whoami().await, "grace", "the other one lives on");
+        agents[0].call("start_attempt", json!({ "problem": "none" })).await;
+
+        alans.open(&format!("{}/admin", server.base)).await;
+        alans.press("a[href='/admin/audit']").await;
+        alans.arrive("/admin/audit").await;
+        let page = alans.text().await;
+        for shown in ["connection.revoke", "start_attempt", "not_found", "@alan", "@grace", "oauth.consent"] {
+            assert!(page.contains(shown), "the log shows {shown}: {page}");
+        }
+        look(&alans, "admin-audit").await;
+        alans.fill("input[name=action]", "oauth.").await;
+        alans.press("form.filter button").await;
+        alans.read("the authorizations alone", |page| !page.contains("start_attempt")).await;
+        graces.open(&format!("{}/admin/audit.jsonl", server.base)).await;
+        assert!(!graces.text().await.contains("oauth.consent"), "who does not administer gets nothing");
     });
 }
 

@@ -75,7 +75,8 @@ pub fn an_ended_connection_is_a_tombstone_that_opens_nothing(db: &TestDb) {
         assert_eq!(opens(house, one.token.expose()).await.unwrap_err(), "the connection was ended");
         assert!(opens(house, other.token.expose()).await.is_ok(), "another connection lives on");
         let lines = house.identity.connections_of(&ada.id, None).await.unwrap();
-        let ended: Vec<_> = lines.iter().map(|line| (line.id.clone(), line.ended.and_then(|(_, why)| why))).collect();
+        let ended: Vec<_> =
+            lines.iter().map(|line| (line.id.clone(), line.ended.and_then(|ended| ended.why))).collect();
         assert_eq!(ended.len(), 2);
         assert!(ended.contains(&(one.connection, Some(Why::User))));
         assert!(ended.contains(&(other.connection, None)));

@@ -1,5 +1,6 @@
 //! The whole server: its limits, a disk without room, its end, and the demo as a newcomer runs it.
 
+mod audit;
 mod demo;
 mod disk;
 mod limits;
@@ -26,6 +27,11 @@ pub fn tests(layers: &Layers) -> Vec<Trial> {
     ];
     trials.push(layers.on_sqlite(GROUP, "a_second_signal_cuts_off_what_does_not_end", stopping::twice));
     trials.push(layers.on_sqlite(GROUP, "the_log_has_a_level_of_its_own", texts::log_level));
+    trials.extend(layers.on_both(
+        GROUP,
+        "operators_read_the_log_and_end_connections",
+        audit::operators_read_the_log_and_end_connections,
+    ));
     trials.extend(layers.on_both(GROUP, "a_text_with_u_0000_is_no_fault_of_the_server", texts::nul));
     trials.extend(layers.on_both(
         GROUP,

@@ -19,6 +19,7 @@ mod tests;
 pub use actor::{Exchange, Keeper, Revoke};
 pub use store::{CodeFacts, Commit, Effect, Facts, FamilyStore, Loaded, Pair, Parent, RefreshFacts, Step};
 
+use serde::Serialize;
 use serde_json::json;
 
 use crate::clock::{Micros, Timestamp};
@@ -73,7 +74,8 @@ pub struct Revoked {
 }
 
 /// What ended a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Why {
     /// Its user, in the settings.
     User,

@@ -8,7 +8,7 @@ use tfp_actors::id::{ConnectionId, RequestId, UserId};
 use tfp_actors::token_family::Why;
 use tfp_actors::{Error, Timestamp, Via};
 
-use crate::identity::connection::{ConnectionLine, Shown};
+use crate::identity::connection::{ConnectionLine, Ended, Shown};
 use crate::identity::usage::Used;
 use crate::store::tables::{connections, users};
 use crate::store::{Conn, on};
@@ -95,7 +95,7 @@ impl Row {
             last_used_at: self.last_used_at.map(Timestamp::from_micros),
             calls: self.calls,
             tools: ToolChoice::parse(&self.tools),
-            ended: self.revoked_at.map(|at| (Timestamp::from_micros(at), why)),
+            ended: self.revoked_at.map(|at| Ended { at: Timestamp::from_micros(at), why }),
         }
     }
 }

@@ -10,7 +10,7 @@ use tfp_actors::id::ConnectionId;
 use tfp_actors::token_family::{Revocation, Revoke, Trace, Why};
 use tfp_actors::{Code, Error, Timestamp, Via};
 
-use crate::identity::ConnectionLine;
+use crate::identity::{ConnectionLine, Ended};
 use crate::site::tool_choice::{self, ToolField};
 use crate::site::when::{ago, date};
 use crate::site::{Frame, Session, Site, answer, next, page, see_other};
@@ -72,7 +72,7 @@ impl Card {
         let tools = line.tools.clone().unwrap_or_else(|| ToolChoice::only([]));
         let change = own.filter(|_| line.ended.is_none());
         let change = change.map(|token| Change { field: ToolField::of(&tools, WORK), token: token.to_owned() });
-        let ended = line.ended.map(|(at, why)| format!("{}, {}", date(at), why.map_or("ended", told)));
+        let ended = line.ended.map(|Ended { at, why }| format!("{}, {}", date(at), why.map_or("ended", told)));
         Self {
             id: line.id.into_text(),
             handle: own.is_none().then_some(line.handle),

@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod agents;
+pub mod audit;
 pub mod errors;
 pub mod home;
 pub mod link;

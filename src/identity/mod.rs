@@ -29,7 +29,7 @@ use crate::tool::{Capability, Scope, Scopes};
 
 pub use connection::{ConnectionLine, Ended, Shown};
 pub use link::{FirstAdmin, LinkPurpose};
-pub use session::{Browser, NewSession, SESSION_LIFE, SignedIn};
+pub use session::{Browser, NewSession, SESSION_LIFE, SessionLine, SignedIn, Which};
 pub use sign_in::Attempt;
 pub use usage::Usage;
 pub use user::{NewUser, User};

@@ -31,6 +31,30 @@ pub struct SignedIn {
     pub expires_at: Timestamp,
 }
 
+/// Which sessions end.
+#[derive(Clone, Debug)]
+pub enum Which {
+    /// This one.
+    One(SessionId),
+    /// All but this one.
+    Others(SessionId),
+}
+
+/// One session, for the page of its person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionLine {
+    /// Which one.
+    pub id: SessionId,
+    /// When its person signed in.
+    pub created_at: Timestamp,
+    /// When it was last used, to the minute.
+    pub last_seen_at: Timestamp,
+    /// What the browser called itself.
+    pub user_agent: String,
+    /// The address that the sign-in came from.
+    pub address: String,
+}
+
 /// Where a sign-in comes from, for the person to recognise it later.
 #[derive(Clone, Debug, Default)]
 pub struct Browser {
@@ -86,6 +110,29 @@ impl Identity {
             .write("identity.sign_out", move |conn| match sessions::delete(conn, &hash)? {
                 Some(user) => user::note(conn, &trail, now, "session.end", "done", Some(&user), None, json!({})),
                 None => Ok(()),
+            })
+            .await
+    }
+
+    /// The sessions of a person that have not ended, the newest first: at most 100.
+    pub async fn sessions_of(&self, user: &UserId) -> Result<Vec<SessionLine>, Error> {
+        let (user, now) = (user.clone(), self.now());
+        self.0.store.read(move |conn| sessions::list(conn, &user, now)).await
+    }
+
+    /// Ends one session of a person, or all but `kept`. `not_found` where a single one is not there.
+    pub async fn end_sessions(&self, user: &UserId, which: Which, trail: Trail) -> Result<(), Error> {
+        let (user, now) = (user.clone(), self.now());
+        self.0
+            .store
+            .write("identity.end_sessions", move |conn| {
+                let ended = sessions::end(conn, &user, &which)?;
+                let one = matches!(which, Which::One(_));
+                if one && ended == 0 {
+                    return Err(Error::not_found("session"));
+                }
+                let details = json!({ "ended": ended });
+                user::note(conn, &trail, now, "session.end", "done", Some(&user), None, details)
             })
             .await
     }

@@ -141,6 +141,8 @@ pub fn routes(cfg: &mut ServiceConfig) {
         .service(minting("/sign-in/link/{token}").route(look().to(pages::link::show)).post(pages::link::send))
         .service(web::resource("/docs/errors").route(look().to(pages::errors::show)))
         .service(web::resource("/settings").route(look().to(pages::agents::settings)))
+        .service(web::resource("/settings/sessions").route(look().to(pages::sessions::show)))
+        .service(web::resource("/settings/sessions/end").app_data(pages::form_config()).post(pages::sessions::end))
         .service(web::resource("/settings/agents").route(look().to(pages::agents::show)))
         .service(
             web::resource("/settings/agents/tools").app_data(pages::form_config()).post(pages::agents::choose_tools),

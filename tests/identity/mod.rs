@@ -55,6 +55,7 @@ const BOTH: Bodies = bodies![
 ];
 
 const SQLITE: Bodies = bodies![
+    pages::a_person_ends_other_sessions_and_nobody_elses,
     pages::a_page_that_needs_a_person_comes_back_after_the_sign_in,
     pages::a_form_from_elsewhere_is_refused,
     pages::a_sign_in_form_needs_no_cookie_and_cannot_be_made_up,

@@ -158,6 +158,43 @@ pub fn nobody_ends_another_ones_connection(db: &TestDb) {
     });
 }
 
+pub fn a_person_ends_other_sessions_and_nobody_elses(db: &TestDb) {
+    House::run(db, async |house| {
+        house.user("ada").await;
+        house.user("eve").await;
+        let mut cookies = Vec::new();
+        for _ in 0..3 {
+            cookies.push(sign_in(house, "ada").await);
+        }
+        let eve = sign_in(house, "eve").await;
+        let page = get(house, "/settings/sessions", Some(&cookies[0])).await;
+        assert_eq!(page.body.matches("<article").count(), 3, "{}", page.body);
+        assert_eq!(page.body.matches("This one").count(), 1);
+        let (token, other) = (page.token_for("/settings/sessions/end"), page.field("session"));
+        let eves = get(house, "/settings/sessions", Some(&eve)).await;
+        assert_eq!(eves.body.matches("<article").count(), 1, "and she is offered no other to end");
+        assert!(!eves.body.contains("/settings/sessions/end"));
+
+        let form = [("csrf", token.as_str()), ("session", other.as_str())];
+        let foreign = post(house, "/settings/sessions/end", Some(&eve), &form).await;
+        assert_eq!(foreign.status, StatusCode::FORBIDDEN, "the form is of another session");
+        let done = post(house, "/settings/sessions/end", Some(&cookies[0]), &form).await;
+        assert_eq!(done.location, "/settings/sessions");
+        let gone = post(house, "/settings/sessions/end", Some(&cookies[0]), &form).await;
+        assert_eq!(gone.status, StatusCode::NOT_FOUND);
+        let page = get(house, "/settings/sessions", Some(&cookies[0])).await;
+        assert_eq!(page.body.matches("<article").count(), 2);
+        post(house, "/settings/sessions/end", Some(&cookies[0]), &[("csrf", &token)]).await;
+        for cookie in &cookies[1..] {
+            let page = get(house, "/settings/sessions", Some(cookie)).await;
+            assert_eq!(page.status, StatusCode::SEE_OTHER, "signed out");
+        }
+        for cookie in [&cookies[0], &eve] {
+            assert_eq!(get(house, "/settings/sessions", Some(cookie)).await.status, StatusCode::OK);
+        }
+    });
+}
+
 pub fn a_page_that_needs_a_person_comes_back_after_the_sign_in(db: &TestDb) {
     House::run(db, async |house| {
         house.user("ada").await;

@@ -7,7 +7,7 @@ use tfp_actors::{Error, Timestamp};
 
 use super::users::by_id;
 use crate::identity::held_scopes;
-use crate::identity::session::SignedIn;
+use crate::identity::session::{SessionLine, SignedIn, Which};
 use crate::store::tables::sessions;
 use crate::store::{Conn, on};
 use crate::tool::{Caller, Scope, Scopes, ToolChoice};
@@ -77,6 +77,34 @@ pub(crate) fn delete(conn: &mut Conn<'_>, hash: &str) -> Result<Option<UserId>, 
         .optional())?;
     on!(conn, c => diesel::delete(sessions::table.filter(sessions::token_hash.eq(hash))).execute(c))?;
     Ok(user.map(UserId::from_text))
+}
+
+/// The live sessions of an account, the newest first.
+pub(crate) fn list(conn: &mut Conn<'_>, user: &UserId, now: Timestamp) -> Result<Vec<SessionLine>, Error> {
+    let rows: Vec<(String, i64, i64, String, String)> = on!(conn, c => sessions::table
+        .filter(sessions::user_id.eq(user.as_str()))
+        .filter(sessions::expires_at.gt(now.as_micros()))
+        .order(sessions::id.desc())
+        .limit(100)
+        .select((sessions::id, sessions::created_at, sessions::last_seen_at, sessions::user_agent, sessions::address))
+        .load(c))?;
+    let line = |(id, created_at, last_seen_at, user_agent, address): (String, i64, i64, String, String)| SessionLine {
+        id: SessionId::from_text(id),
+        created_at: Timestamp::from_micros(created_at),
+        last_seen_at: Timestamp::from_micros(last_seen_at),
+        user_agent,
+        address,
+    };
+    Ok(rows.into_iter().map(line).collect())
+}
+
+/// Deletes sessions of an account; how many there were.
+pub(crate) fn end(conn: &mut Conn<'_>, user: &UserId, which: &Which) -> Result<usize, Error> {
+    let mine = sessions::table.filter(sessions::user_id.eq(user.as_str()));
+    match which {
+        Which::One(id) => on!(conn, c => diesel::delete(mine.filter(sessions::id.eq(id.as_str()))).execute(c)),
+        Which::Others(id) => on!(conn, c => diesel::delete(mine.filter(sessions::id.ne(id.as_str()))).execute(c)),
+    }
 }
 
 /// Deletes every session of an account.

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod errors;
 pub mod home;
 pub mod link;
+pub mod sessions;
 pub mod setup;
 pub mod sign_in;
 

@@ -126,8 +126,8 @@ fn lay_connections(path: &str, connections: usize, now: i64) {
              {numbers} INSERT INTO connections (id, user_id, client_id, client_name, redirect_uri, surface, scope, version,
                  created_at, activated_at, calls)
                  SELECT 'con_' || i, 'usr_1', 'cli_1', 'An agent', '', 'work', 'read contribute', 0, {now}, {now}, 0 FROM n;
-             {numbers} INSERT INTO refresh_tokens (hash, connection_id, created_at, siblings)
-                 SELECT 'old-' || i, 'con_' || i, {now}, 0 FROM n;
+             {numbers} INSERT INTO refresh_tokens (hash, connection_id, created_at, expires_at, siblings)
+                 SELECT 'old-' || i, 'con_' || i, {now}, {now} + 3600000000, 0 FROM n;
              COMMIT;"
         ))
         .unwrap();

@@ -67,6 +67,8 @@ pub struct Connection {
     pub id: ConnectionId,
     /// The client, as it named itself.
     pub client: String,
+    /// Which tools the person gave it: `all`, `read_only`, or `only` and their names.
+    pub tools: String,
 }
 
 /// An attempt in progress.
@@ -125,7 +127,10 @@ impl ReadTool for WhoAmI {
             scopes: caller.scopes.iter().collect(),
             capabilities: caller.capabilities.clone(),
             work_role: role(caller),
-            connection: caller.connection.clone().map(|(id, client)| Connection { id, client }),
+            connection: caller.connection.clone().map(|(id, client)| {
+                let tools = caller.tools.to_string();
+                Connection { id, client, tools }
+            }),
             active_attempts,
         })
     }

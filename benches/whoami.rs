@@ -150,7 +150,7 @@ impl Drop for Server {
     }
 }
 
-/// A kept connection, and no more of a client than that: the two cores are for the server.
+/// A kept connection, and no more of a client than that, so that the processors are the server's.
 struct Connection {
     stream: TcpStream,
     request: Vec<u8>,

@@ -11,8 +11,7 @@ use serde_json::{Map, Value, json};
 use tfp_actors::id::RequestId;
 use tfp_actors::{Code, Error, Retry};
 
-use crate::mcp::era::Era;
-use crate::mcp::fault::Kind;
+use crate::mcp::fault::{InBoth, Kind};
 
 /// The HTTP status of a code.
 pub fn status(code: Code) -> StatusCode {
@@ -30,7 +29,7 @@ pub fn status(code: Code) -> StatusCode {
         Code::Unauthenticated | Code::InvalidClient => StatusCode::UNAUTHORIZED,
         Code::NotYours
         | Code::InsufficientScope
-        | Code::ToolNotChosen
+        | Code::ToolNotAllowed
         | Code::Forbidden
         | Code::NotEligible
         | Code::ConflictOfInterest
@@ -91,10 +90,8 @@ pub struct Line {
     pub meaning: &'static str,
     /// The status of an HTTP answer. A tool's refusal has none of its own: it is an ordinary result with `isError`.
     pub http_status: u16,
-    /// The code of a JSON-RPC error in the handshake era, where it is no tool's refusal.
-    pub json_rpc_legacy: i32,
-    /// The same in revision 2026-07-28.
-    pub json_rpc_modern: i32,
+    /// What a JSON-RPC error has where it is no tool's refusal. A tool's refusal is a result with `isError`, and has the code above.
+    pub json_rpc: InBoth,
     /// The word at the OAuth endpoints.
     pub oauth_error: &'static str,
     /// Whether the identical request may be sent again.
@@ -109,8 +106,7 @@ pub fn table() -> Vec<Line> {
         code: code.as_str(),
         meaning: code.meaning(),
         http_status: status(*code).as_u16(),
-        json_rpc_legacy: Kind::of(*code).answer(Era::Legacy).0,
-        json_rpc_modern: Kind::of(*code).answer(Era::Modern).0,
+        json_rpc: Kind::of(*code).in_both(),
         oauth_error: oauth_word(*code),
         retry: code.retry(),
         next_action: code.next_action(),

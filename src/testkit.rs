@@ -15,7 +15,7 @@ use crate::store::{Conn, Store, StoreSettings};
 use crate::surface::WORK;
 use crate::tool::catalogue::Catalogue;
 use crate::tool::progress::Progress;
-use crate::tool::{Call, Caller, ReadTool, Scope, Scopes, Services, ToolChoice, WriteTool};
+use crate::tool::{AllowedTools, Call, Caller, ReadTool, Scope, Scopes, Services, WriteTool};
 
 pub(crate) struct World {
     pub(crate) services: Services,
@@ -69,7 +69,7 @@ impl World {
             is_admin,
             capabilities: Vec::new(),
             scopes: Scopes::new(vec![Scope::Read, Scope::Contribute]),
-            tools: ToolChoice::All,
+            tools: AllowedTools::All,
             connection: None,
         })
     }

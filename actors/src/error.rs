@@ -73,7 +73,7 @@ codes! {
     /// The token lacks a scope that this operation needs.
     InsufficientScope = "insufficient_scope", Never, "Ask the person to connect again with the named scopes.";
     /// The person did not give this connection the tool.
-    ToolNotChosen = "tool_not_chosen", Never, "Do without it, or ask the person to allow the tool for this connection under /settings/agents.";
+    ToolNotAllowed = "tool_not_allowed", Never, "Do without it, or ask the person to allow the tool for this connection under /settings/agents.";
     /// The caller is known and may not do this.
     Forbidden = "forbidden", Never, "Ask an administrator of this server for the right to do it.";
     /// The state the caller saw is not the present one.

@@ -10,7 +10,7 @@ use tfp_actors::{Error, Timestamp};
 use super::Identity;
 use super::store::connections;
 use crate::store::Conn;
-use crate::tool::ToolChoice;
+use crate::tool::AllowedTools;
 
 /// How long an ended connection is still shown.
 const SHOWN_AFTER_END: Micros = Micros::from_seconds(30 * 24 * 3_600);
@@ -36,8 +36,8 @@ pub struct ConnectionLine {
     pub surface: String,
     /// What it was granted.
     pub scope: String,
-    /// Which tools it has; `None` where the row cannot be read, and then it has none.
-    pub tools: Option<ToolChoice>,
+    /// Which tools it has.
+    pub tools: AllowedTools,
     /// When it was authorized.
     pub created_at: Timestamp,
     /// When its code was redeemed, if it was.
@@ -106,7 +106,7 @@ impl Identity {
         &self,
         user: &UserId,
         connection: ConnectionId,
-        choice: ToolChoice,
+        choice: AllowedTools,
         request: RequestId,
     ) -> Result<(), Error> {
         let (user, at) = (user.clone(), self.now());

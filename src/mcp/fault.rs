@@ -11,7 +11,7 @@ use super::era::Era;
 use crate::tool::Scopes;
 
 macro_rules! kinds {
-    ($(#[doc = $doc:literal] $name:ident,)*) => {
+    ($(#[doc = $doc:literal] $name:ident = $word:literal,)*) => {
         /// What is wrong.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Kind { $(#[doc = $doc] $name,)* }
@@ -19,6 +19,11 @@ macro_rules! kinds {
         impl Kind {
             /// Every kind.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// Its name in `schemas/errors.json`.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
 
             /// What it means, in a sentence.
             pub fn meaning(self) -> &'static str {
@@ -30,45 +35,46 @@ macro_rules! kinds {
 
 kinds! {
     /// The body is no JSON.
-    Parse,
+    Parse = "parse",
     /// The JSON is no request that this endpoint takes.
-    InvalidRequest,
+    InvalidRequest = "invalid_request",
     /// No such method in this era.
-    UnknownMethod,
+    UnknownMethod = "unknown_method",
     /// The parameters do not fit the method.
-    InvalidParams,
+    InvalidParams = "invalid_params",
     /// The modern envelope in `_meta` is missing or malformed.
-    BadEnvelope,
+    BadEnvelope = "bad_envelope",
     /// There is no such resource, or none the caller may know of.
-    NoSuchResource,
+    NoSuchResource = "no_such_resource",
     /// A header is missing, malformed, or says other than the body.
-    HeaderMismatch,
+    HeaderMismatch = "header_mismatch",
     /// The client did not declare a capability that the request needs.
-    MissingCapability,
+    MissingCapability = "missing_capability",
     /// A version that is not served.
-    UnsupportedVersion,
+    UnsupportedVersion = "unsupported_version",
     /// A fault of the server.
-    Internal,
+    Internal = "internal",
     /// The Host or Origin is not this server's.
-    ForbiddenOrigin,
+    ForbiddenOrigin = "forbidden_origin",
     /// No valid token came with the request.
-    Unauthenticated,
+    Unauthenticated = "unauthenticated",
     /// The token lacks a scope.
-    InsufficientScope,
+    InsufficientScope = "insufficient_scope",
     /// The HTTP method is not POST.
-    MethodNotAllowed,
+    MethodNotAllowed = "method_not_allowed",
     /// The content type is not JSON.
-    UnsupportedMediaType,
+    UnsupportedMediaType = "unsupported_media_type",
     /// The body is too large.
-    TooLarge,
+    TooLarge = "too_large",
     /// Too many calls.
-    RateLimited,
+    RateLimited = "rate_limited",
     /// The server cannot say at the moment who is calling.
-    Unavailable,
+    Unavailable = "unavailable",
 }
 
 impl Kind {
-    /// The kind of a product's error where it is no tool's refusal: at the edge, or in answer to a method that has none.
+    /// The kind of a product's error in answer to a method that has no refusals of its own. At the edge, before anything of a
+    /// message is read, a server that is busy answers [`Unavailable`](Self::Unavailable) instead.
     pub const fn of(code: Code) -> Self {
         match code {
             Code::Unauthenticated => Self::Unauthenticated,
@@ -175,28 +181,63 @@ impl Fault {
     }
 }
 
-/// A fault of the protocol itself, which no product error stands for: a line of `schemas/errors.json`.
-#[derive(Serialize)]
-pub struct Line {
-    /// What is wrong.
-    pub meaning: &'static str,
-    /// The JSON-RPC code and the HTTP status in the handshake era.
-    pub legacy: (i32, u16),
-    /// The same in revision 2026-07-28.
-    pub modern: (i32, u16),
+/// What one era answers to a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Answered {
+    /// The JSON-RPC code.
+    pub code: i32,
+    /// The HTTP status.
+    pub status: u16,
 }
 
-/// Every such fault.
+/// What both eras answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct InBoth {
+    /// The handshake era.
+    pub legacy: Answered,
+    /// Revision 2026-07-28.
+    pub modern: Answered,
+}
+
+/// A fault of the protocol itself: a line of `schemas/errors.json` and of the page `/docs/errors`.
+#[derive(Serialize)]
+pub struct Line {
+    /// Its name.
+    pub name: &'static str,
+    /// What is wrong.
+    pub meaning: &'static str,
+    /// What it is answered with.
+    pub json_rpc: InBoth,
+}
+
+impl Kind {
+    /// What both eras answer.
+    pub const fn in_both(self) -> InBoth {
+        let [(code, status), (modern, modern_status)] = [self.answer(Era::Legacy), self.answer(Era::Modern)];
+        InBoth { legacy: Answered { code, status }, modern: Answered { code: modern, status: modern_status } }
+    }
+
+    /// Whether it is the message that is wrong, by the protocol's own rules.
+    const fn is_of_the_protocol(self) -> bool {
+        matches!(
+            self,
+            Self::Parse
+                | Self::InvalidRequest
+                | Self::UnknownMethod
+                | Self::InvalidParams
+                | Self::BadEnvelope
+                | Self::NoSuchResource
+                | Self::HeaderMismatch
+                | Self::MissingCapability
+                | Self::UnsupportedVersion
+        )
+    }
+}
+
+/// Every fault of the protocol.
 pub fn table() -> Vec<Line> {
-    let own = |kind: &&Kind| !Code::ALL.iter().any(|code| Kind::of(*code) == **kind) && **kind != Kind::Unavailable;
-    let protocol = [Kind::InvalidParams, Kind::NoSuchResource];
-    let kinds = Kind::ALL.iter().filter(|kind| own(kind) || protocol.contains(kind));
-    let line = |kind: &Kind| Line {
-        meaning: kind.meaning(),
-        legacy: kind.answer(Era::Legacy),
-        modern: kind.answer(Era::Modern),
-    };
-    kinds.map(line).collect()
+    let line = |kind: &Kind| Line { name: kind.as_str(), meaning: kind.meaning(), json_rpc: kind.in_both() };
+    Kind::ALL.iter().filter(|kind| kind.is_of_the_protocol()).map(line).collect()
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ impl Fixtures {
     }
 
     /// The answer, where the request is for a fixture.
-    pub(super) async fn answer(&self, context: &Context<'_>, request: &Request<'_>) -> Option<Result<Reply, Fault>> {
+    pub(super) fn answer(&self, context: &Context<'_>, request: &Request<'_>) -> Option<Result<Reply, Fault>> {
         let legacy = request.era == Era::Legacy;
         let name = request.params.name.and_then(text).unwrap_or_default();
         let object = |raw: Option<&serde_json::value::RawValue>| -> Map<String, Value> {
@@ -100,7 +100,7 @@ impl Fixtures {
                     return Some(Err(fault));
                 }
                 if let Some(outlet) = context.outlet {
-                    tell(outlet, &name, &asked).await;
+                    tell(outlet, &name, &asked);
                 }
                 content::call(&name, &asked).or_else(|| rounds::call(&self.seal, &name, &asked))
             }
@@ -124,14 +124,14 @@ pub(super) fn tells(name: &str) -> bool {
 }
 
 /// What it says. A modern client hears of the log only if it named a level.
-async fn tell(outlet: &Outlet, name: &str, asked: &Asked) {
+fn tell(outlet: &Outlet, name: &str, asked: &Asked) {
     if name == TELLING[0] {
         for done in [0, 50, 100] {
-            outlet.progress(Step { done, total: 100, message: format!("{done} of 100") }).await;
+            outlet.progress(Step { done, total: 100, message: format!("{done} of 100") });
         }
     } else if tells(name) && (!asked.modern || asked.wants_log()) {
         for words in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
-            outlet.notify("notifications/message", &json!({ "level": "info", "data": words })).await;
+            outlet.notify("notifications/message", &json!({ "level": "info", "data": words }));
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::surface::PROMPTS;
 use crate::surface::guide::INSTRUCTIONS;
 use crate::tool::catalogue::Catalogue;
 use crate::tool::resource::TemplateEntry;
-use crate::tool::{Entry, ToolChoice};
+use crate::tool::{AllowedTools, Entry};
 
 /// For how long a modern client may keep the list of tools and the discovery, in milliseconds: they change with a release.
 const LIST_LIFE: u32 = 60_000;
@@ -64,11 +64,11 @@ impl Lists {
     }
 
     /// `tools/list`: the tools that the person chose.
-    pub fn tools(&self, choice: &ToolChoice) -> Reply {
+    pub fn tools(&self, choice: &AllowedTools) -> Reply {
         let list = match choice {
-            ToolChoice::All => Reply::shared(&self.tools.all),
-            ToolChoice::ReadOnly => Reply::shared(&self.tools.read_only),
-            ToolChoice::Only(_) => Reply::of(self.tools.list(|entry| choice.has(entry))),
+            AllowedTools::All => Reply::shared(&self.tools.all),
+            AllowedTools::ReadOnly => Reply::shared(&self.tools.read_only),
+            AllowedTools::Only(_) => Reply::of(self.tools.list(|entry| choice.has(entry))),
         };
         list.kept_for(LIST_LIFE)
     }
@@ -104,7 +104,7 @@ impl Tools {
         let more = more.iter().map(Value::to_string).collect();
         let mut tools = Self { each, more, all: "".into(), read_only: "".into() };
         tools.all = tools.list(|_| true).into();
-        tools.read_only = tools.list(|entry| ToolChoice::ReadOnly.has(entry)).into();
+        tools.read_only = tools.list(|entry| AllowedTools::ReadOnly.has(entry)).into();
         tools
     }
 

@@ -45,7 +45,7 @@ impl Endpoint {
     /// Answers one request that has passed the ladder.
     pub async fn answer(&self, context: &Context<'_>, request: &Request<'_>) -> Result<Reply, Fault> {
         #[cfg(feature = "conformance-fixtures")]
-        if let Some(answer) = self.fixtures.answer(context, request).await {
+        if let Some(answer) = self.fixtures.answer(context, request) {
             return answer;
         }
         let (era, params) = (request.era, &request.params);

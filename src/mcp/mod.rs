@@ -7,7 +7,7 @@
 mod challenge;
 mod cors;
 mod edge;
-pub mod era;
+mod era;
 pub mod fault;
 #[cfg(feature = "conformance-fixtures")]
 mod fixtures;

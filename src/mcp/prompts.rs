@@ -97,11 +97,12 @@ impl Endpoint {
         if argument.value.len() > LONGEST_BEGINNING {
             return Ok(answer(Vec::new(), false));
         }
-        let begun = Begun { value: argument.value, others: known.unwrap_or_default().arguments };
+        // Everything that is completed is written in lower case, but for the words below.
+        let begun = Begun { value: argument.value.to_lowercase(), others: known.unwrap_or_default().arguments };
         let lookup = match self.values(&reference, &argument.name)? {
             Values::Any => return Ok(answer(Vec::new(), false)),
             Values::Words(words) => {
-                let fitting = words.iter().filter(|word| word.to_lowercase().starts_with(&begun.value.to_lowercase()));
+                let fitting = words.iter().filter(|word| word.to_lowercase().starts_with(&begun.value));
                 return Ok(answer(fitting.map(|word| (*word).to_owned()).collect(), false));
             }
             Values::Found(lookup) => lookup,

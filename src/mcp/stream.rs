@@ -127,36 +127,42 @@ async fn run(endpoint: Arc<Endpoint>, job: Job, events: Sender<Bytes>) {
         tokio::select! {
             // Steps first: none may come after the answer.
             biased;
-            Some(step) = steps.recv() => outlet.progress(step).await,
+            Some(step) = steps.recv() => outlet.progress(step),
             settled = &mut answering => break settled,
             () = events.closed() => return,
         }
     };
     while let Ok(step) = steps.try_recv() {
-        outlet.progress(step).await;
+        outlet.progress(step);
     }
     if let Some(settled) = settled {
-        outlet.send(&settled.answer.1).await;
+        outlet.answer(&settled.answer.1).await;
     }
 }
 
 impl Outlet {
     /// Tells of a step, if the client asked for it.
-    pub(super) async fn progress(&self, Step { done, total, message }: Step) {
+    pub(super) fn progress(&self, Step { done, total, message }: Step) {
         let Some(token) = &self.token else { return };
         let params = json!({ "progressToken": token, "progress": done, "total": total, "message": message });
-        self.notify("notifications/progress", &params).await;
+        self.notify("notifications/progress", &params);
     }
 
-    /// Sends a notification.
-    pub(super) async fn notify(&self, method: &str, params: &serde_json::Value) {
-        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string()).await;
+    /// Sends a notification. A client that is slow to read misses it: nothing waits for it.
+    pub(super) fn notify(&self, method: &str, params: &serde_json::Value) {
+        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string();
+        let _ = self.events.try_send(event(&message));
     }
 
-    /// Sends a message, which is one line of JSON. A client that is gone hears nothing.
-    async fn send(&self, message: &str) {
-        let _ = self.events.send(Bytes::from(format!("event: message\ndata: {message}\n\n"))).await;
+    /// Sends the answer. A client that is gone hears nothing.
+    async fn answer(&self, message: &str) {
+        let _ = self.events.send(event(message)).await;
     }
+}
+
+/// A message, which is one line of JSON, as an event.
+fn event(message: &str) -> Bytes {
+    Bytes::from(format!("event: message\ndata: {message}\n\n"))
 }
 
 #[cfg(test)]

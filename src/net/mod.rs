@@ -21,8 +21,6 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 use url::{Host, Url};
 
-use tfp_actors::{Code, Error};
-
 pub use address::is_public;
 
 /// How long a whole fetch may take.
@@ -30,11 +28,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many fetches may be under way at once.
 const AT_ONCE: usize = 16;
 
-/// Exceptions for a private network. Only in the TOML file.
+/// Exceptions for a private network.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetConfig {
-    /// Hosts, without ports, that may have private addresses.
+    /// Hosts, without ports and in lower case, that may have private addresses; an IPv6 address in brackets.
     pub private_hosts: Vec<String>,
     /// A file of certificates in PEM that are trusted beside the machine's own.
     pub ca_file: Option<PathBuf>,
@@ -52,6 +50,17 @@ pub struct Fetched {
     pub media_type: String,
     /// For how many seconds its server says that it may be kept; `None` where it does not say.
     pub fresh_for: Option<u64>,
+}
+
+/// Why nothing was fetched. Whoever named the address learns no more than this; the log has the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Too many fetches are under way.
+    Busy,
+    /// Nobody was reached there in time, or nobody may be.
+    NotReached,
+    /// Who was reached answered with another status than 200, or too much.
+    BadAnswer,
 }
 
 /// The guarded fetch. Clones share it.
@@ -82,29 +91,25 @@ impl Fetch {
         Self(Arc::new(Inner { settings, lookup, client: OnceLock::new(), room: Semaphore::new(AT_ONCE) }))
     }
 
-    /// Fetches `url`, at most `most` bytes. Fails with `invalid_request` in words that tell nothing of what is behind the
-    /// address, with `unavailable` where too many fetches are under way.
-    pub async fn get(&self, url: &str, most: usize) -> Result<Fetched, Error> {
-        let Ok(_room) = self.0.room.try_acquire() else { return Err(Error::busy(5)) };
-        match tokio::time::timeout(PATIENCE, self.fetch(url, most)).await {
-            Ok(Ok(fetched)) => Ok(fetched),
-            Ok(Err(why)) => {
-                tracing::info!(url, why, "a fetch was refused");
-                Err(failed())
-            }
-            Err(_) => {
-                tracing::info!(url, "a fetch took too long");
-                Err(failed())
-            }
-        }
+    /// Fetches `url`, at most `most` bytes.
+    pub async fn get(&self, url: &str, most: usize) -> Result<Fetched, Failure> {
+        let Ok(_room) = self.0.room.try_acquire() else { return Err(Failure::Busy) };
+        let late = (Failure::NotReached, "it took too long".to_owned());
+        let fetched = tokio::time::timeout(PATIENCE, self.fetch(url, most)).await.unwrap_or(Err(late));
+        fetched.map_err(|(failure, why)| {
+            tracing::info!(url, why, "a fetch failed");
+            failure
+        })
     }
 
-    async fn fetch(&self, url: &str, most: usize) -> Result<Fetched, String> {
-        let url = self.check(url)?;
-        let request = self.client()?.get(url).header(ACCEPT, "application/json");
-        let answer = request.send().await.map_err(|e| format!("{e:?}"))?;
+    async fn fetch(&self, url: &str, most: usize) -> Result<Fetched, (Failure, String)> {
+        let unreached = |why: String| (Failure::NotReached, why);
+        let url = self.check(url).map_err(unreached)?;
+        let request = self.client().map_err(unreached)?.get(url).header(ACCEPT, "application/json");
+        let answer = request.send().await.map_err(|e| unreached(format!("{e:?}")))?;
+        let otherwise = |why: String| (Failure::BadAnswer, why);
         if answer.status() != StatusCode::OK {
-            return Err(format!("it answered {}", answer.status()));
+            return Err(otherwise(format!("it answered {}", answer.status())));
         }
         let field = |name| answer.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let media_type = field(CONTENT_TYPE).split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -112,9 +117,9 @@ impl Fetch {
         let mut body = Vec::new();
         let mut chunks = answer.bytes_stream();
         while let Some(chunk) = chunks.next().await {
-            let chunk = chunk.map_err(|e| format!("{e:?}"))?;
+            let chunk = chunk.map_err(|e| unreached(format!("{e:?}")))?;
             if body.len().saturating_add(chunk.len()) > most {
-                return Err(format!("it is larger than {most} bytes"));
+                return Err(otherwise(format!("it is larger than {most} bytes")));
             }
             body.extend_from_slice(&chunk);
         }
@@ -201,11 +206,6 @@ fn freshness(cache_control: &str) -> Option<u64> {
         }
     }
     fresh
-}
-
-fn failed() -> Error {
-    Error::new(Code::InvalidRequest, "the address could not be fetched")
-        .with_next_action("Check that it is public, https, answers 200 without a redirect, and is small.")
 }
 
 #[cfg(test)]

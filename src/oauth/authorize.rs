@@ -7,6 +7,7 @@ use actix_web::{FromRequest, HttpRequest, HttpResponse};
 
 use tfp_actors::{Code, Error, Timestamp};
 
+use super::code::Granted;
 use super::params::Params;
 use super::request::{self, Asked, Refusal, Return};
 use super::surface::Surface;
@@ -14,7 +15,7 @@ use super::ticket::{self, Ticket};
 use super::{OAuth, answer, code, consent, document, scope};
 use crate::identity::held_scopes;
 use crate::limits;
-use crate::site::{self, Session, tool_choice};
+use crate::site::{self, Session, allowed_tools};
 use crate::telemetry::request_id;
 use crate::tool::Scopes;
 
@@ -102,8 +103,8 @@ async fn decided(
             let offered = held_scopes(&Scopes::parse_lossy(&ticket.scope), &session.caller.capabilities);
             let scopes = scope::chosen(&offered, params.all("scope"));
             let surface = Surface::named(&ticket.surface).ok_or_else(|| Error::internal("a form names no surface"))?;
-            let tools = tool_choice::chosen(params.get("tools")?, params.all("tool"), surface.tools())?;
-            let code = code::approve(oauth, &ticket, (scopes, tools.unwrap_or_default()), id).await?;
+            let tools = allowed_tools::chosen(params.get("tools")?, params.all("tool"), surface.tools())?;
+            let code = code::approve(oauth, &ticket, Granted { scopes, tools }, id).await?;
             Ok(site::see_other(&back.with_code(code.expose())))
         }
         "deny" => {

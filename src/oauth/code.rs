@@ -12,16 +12,24 @@ use super::store::{self, Approval, Approved, NewCode, NewConnection};
 use super::surface::Surface;
 use super::ticket::Ticket;
 use crate::identity::secret::{self, Secret};
-use crate::tool::{AuditLine, Scopes, ToolChoice};
+use crate::tool::{AllowedTools, AuditLine, Scopes};
 
 /// How long a code may be redeemed.
 const CODE_LIFE: Micros = Micros::from_seconds(60);
+
+/// What the person gives, within what was asked for.
+pub struct Granted {
+    /// What the tokens may be used for.
+    pub scopes: Scopes,
+    /// Which tools they run.
+    pub tools: AllowedTools,
+}
 
 /// Makes the connection that the person approved, with what the person chose of it, and its code.
 pub async fn approve(
     oauth: &OAuth,
     ticket: &Ticket,
-    (scopes, tools): (Scopes, ToolChoice),
+    Granted { scopes, tools }: Granted,
     request: RequestId,
 ) -> Result<Secret, Error> {
     let gone = || {

@@ -9,9 +9,9 @@ use tfp_actors::Error;
 use super::request::Asked;
 use super::scope;
 use super::{document, redirect};
-use crate::site::tool_choice::ToolField;
+use crate::site::allowed_tools::ToolField;
 use crate::site::{self, Frame, Session};
-use crate::tool::{Scope, Scopes, ToolChoice};
+use crate::tool::{AllowedTools, Scope, Scopes};
 
 #[derive(Template)]
 #[template(path = "consent.html")]
@@ -47,7 +47,7 @@ pub fn page(asked: &Asked, offered: &Scopes, session: &Session, ticket: &str) ->
         local: redirect::check(&asked.redirect_uri) != Ok(redirect::Kind::Web),
         handle: &session.caller.handle,
         scopes: offered.iter().map(line).collect(),
-        field: ToolField::of(&ToolChoice::All, asked.surface.tools()),
+        field: ToolField::of(&AllowedTools::All, asked.surface.tools()),
         ticket,
     };
     let target = redirect::form_action(&asked.redirect_uri);

@@ -9,7 +9,7 @@ use tfp_actors::{Code, Error, Timestamp};
 
 use super::document::{self, LARGEST};
 use super::store::Client;
-use crate::net::Fetch;
+use crate::net::{Failure, Fetch};
 
 /// The longest that a document is kept, in seconds.
 const LONGEST_KEPT: u64 = 3_600;
@@ -28,15 +28,18 @@ impl Documents {
         Self { fetch, kept: Mutex::default() }
     }
 
-    /// The client of an address, as its document says now or said within the hour.
+    /// The client of an address, as its document says now or said within the hour; of a few well-known ones, where nobody is
+    /// reached, as this server knows it.
     pub async fn client(&self, address: &str, now: Timestamp) -> Result<Client, Error> {
         if let Some(client) = self.kept(address, now) {
             return Ok(client);
         }
         let fetched = match self.fetch.get(address, LARGEST).await {
             Ok(fetched) => fetched,
-            Err(error) if error.code() == Code::Unavailable => return Err(error),
-            Err(_) => return document::known(address).ok_or_else(unreachable),
+            Err(Failure::Busy) => return Err(Error::busy(5)),
+            Err(Failure::NotReached) => return document::known(address).ok_or_else(unreachable),
+            // Whoever answers for the address has taken the document away.
+            Err(Failure::BadAnswer) => return Err(unreachable()),
         };
         let json = fetched.media_type == "application/json" || fetched.media_type.ends_with("+json");
         if !json {

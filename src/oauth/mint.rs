@@ -9,7 +9,7 @@ use super::store::{self, AccessOnly, NewConnection};
 use super::surface::Surface;
 use crate::identity::secret::{self, Secret};
 use crate::identity::{User, held_scopes};
-use crate::tool::{Scopes, ToolChoice};
+use crate::tool::{AllowedTools, Scopes};
 
 /// How long such an access token works. It has no refresh token.
 pub const CLI_LIFE: Micros = Micros::from_seconds(30 * 24 * 3_600);
@@ -56,7 +56,7 @@ impl OAuth {
             redirect_uri: String::new(),
             surface: surface.name,
             scopes,
-            tools: ToolChoice::All,
+            tools: AllowedTools::All,
             at,
             request: RequestId::mint(at, self.entropy()),
         };

@@ -1,5 +1,6 @@
 //! Completion of what names a problem or a part of it.
 
+use tfp_actors::Code;
 use tfp_actors::id::ProblemRevisionId;
 
 use super::{Viewer, store};
@@ -29,9 +30,10 @@ pub fn reference_keys(call: Call, begun: Begun) -> Answer<Vec<String>> {
         let (viewer, revision) = (Viewer::of(&call.caller), ProblemRevisionId::from_text(revision));
         let keys = call
             .store()
-            .read(move |conn| {
-                let Ok(revision) = store::revision(conn, &viewer, &revision) else { return Ok(Vec::new()) };
-                store::references(conn, &revision.id)
+            .read(move |conn| match store::revision(conn, &viewer, &revision) {
+                Ok(revision) => store::references(conn, &revision.id),
+                Err(error) if error.code() == Code::NotFound => Ok(Vec::new()),
+                Err(error) => Err(error),
             })
             .await?;
         Ok(keys.into_iter().map(|input| input.key).filter(|key| key.starts_with(&begun.value)).collect())

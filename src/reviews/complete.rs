@@ -8,9 +8,8 @@ use crate::tool::{Answer, Call};
 /// Processes, the longest open ones first.
 pub fn processes(call: Call, begun: Begun) -> Answer<Vec<String>> {
     Box::pin(async move {
-        let mut ids: Vec<String> = open(&call).await?.into_iter().map(|(process, _)| process).collect();
+        let mut ids: Vec<String> = open(&call, begun.value).await?.into_iter().map(|(process, _)| process).collect();
         ids.dedup();
-        ids.retain(|id| id.starts_with(&begun.value));
         Ok(ids)
     })
 }
@@ -18,11 +17,11 @@ pub fn processes(call: Call, begun: Begun) -> Answer<Vec<String>> {
 /// Nodes of the process that is given, or of any.
 pub fn nodes(call: Call, begun: Begun) -> Answer<Vec<String>> {
     Box::pin(async move {
-        let wanted = begun.others.get("review_process_id");
-        let mut ids: Vec<String> = open(&call)
+        let process = begun.others.get("review_process_id").cloned().unwrap_or_default();
+        let mut ids: Vec<String> = open(&call, process.clone())
             .await?
             .into_iter()
-            .filter(|(process, node)| wanted.is_none_or(|wanted| wanted == process) && node.starts_with(&begun.value))
+            .filter(|(of, node)| (process.is_empty() || *of == process) && node.starts_with(&begun.value))
             .map(|(_, node)| node)
             .collect();
         ids.sort_unstable();
@@ -31,10 +30,11 @@ pub fn nodes(call: Call, begun: Begun) -> Answer<Vec<String>> {
     })
 }
 
-async fn open(call: &Call) -> Result<Vec<(String, String)>, tfp_actors::Error> {
+/// The seats in processes whose ids begin so; one more than an answer has.
+async fn open(call: &Call, process: String) -> Result<Vec<(String, String)>, tfp_actors::Error> {
     let (viewer, user, now) = (Viewer::of(&call.caller), call.user().clone(), call.now());
-    let limit = usize::try_from(MOST_VALUES).unwrap_or(100);
-    let wanted = Wanted { campaign: None, problem: None, limit };
+    let limit = usize::try_from(MOST_VALUES + 1).unwrap_or(101);
+    let wanted = Wanted { campaign: None, problem: None, process, limit };
     let found = call.store().read(move |conn| candidates(conn, &viewer, &user, &wanted, now)).await?;
     Ok(found.open.into_iter().map(|(process, node, _)| (process.into_text(), node)).collect())
 }

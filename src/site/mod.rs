@@ -3,6 +3,7 @@
 //! Every page is drawn on the server, works without scripts, and carries a policy that allows none. A form's POST passes
 //! two gates: the browser's word on where it comes from ([`crate::origins`]) and the form's own token ([`csrf`]).
 
+pub mod allowed_tools;
 mod assets;
 mod cookie;
 pub mod csrf;
@@ -11,7 +12,6 @@ pub mod pages;
 mod respond;
 mod session;
 mod store;
-pub mod tool_choice;
 pub mod when;
 
 use std::sync::Arc;

@@ -66,7 +66,7 @@ pub const fn about(topic: Topic) -> &'static str {
             "A token carries scopes: read for every read, contribute for every write, author and custom_verifier only for \
              accounts that hold them. A call beyond them is refused with HTTP 403 and a challenge that names the scopes to ask \
              for. The person may also choose which tools a connection has; the others are not listed and answer \
-             tool_not_chosen. Calls are limited per minute for each connection; the answer carries RateLimit fields, and past \
+             tool_not_allowed. Calls are limited per minute for each connection; the answer carries RateLimit fields, and past \
              the limit Retry-After. whoami shows what you have now."
         }
     }

@@ -11,8 +11,8 @@ use tfp_actors::directory::Directory;
 use tfp_actors::id::{ConnectionId, SeatId, UserId};
 use tfp_actors::{Clock, Entropy, Error, Sealed, Stamp, Timestamp, Via, seat};
 
+use super::allowed::AllowedTools;
 use super::catalogue::Catalogue;
-use super::choice::ToolChoice;
 use super::progress::Progress;
 use super::store::{Seal, seal};
 use crate::store::{Conn, Store, Unit};
@@ -133,7 +133,7 @@ pub struct Caller {
     /// What the token allows, as far as the user still may.
     pub scopes: Scopes,
     /// Which tools the person gave it.
-    pub tools: ToolChoice,
+    pub tools: AllowedTools,
     /// The agent's connection and its client's name; `None` for a person's browser.
     pub connection: Option<(ConnectionId, String)>,
 }

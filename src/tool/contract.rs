@@ -12,7 +12,7 @@ const ANY: [Code; 8] = [
     Code::InvalidInput,
     Code::Unauthenticated,
     Code::InsufficientScope,
-    Code::ToolNotChosen,
+    Code::ToolNotAllowed,
     Code::Forbidden,
     Code::RateLimited,
     Code::Unavailable,

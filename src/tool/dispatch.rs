@@ -174,7 +174,7 @@ enum Shut {
 fn gate(tool: &Listed, caller: &Caller) -> Result<(), Shut> {
     if !caller.tools.has(tool.entry) {
         let message = format!("the person did not give this connection the tool {}", tool.entry.name);
-        return Err(Shut::Forbidden(Error::new(Code::ToolNotChosen, message)));
+        return Err(Shut::Forbidden(Error::new(Code::ToolNotAllowed, message)));
     }
     let needed = tool.entry.scope;
     if !held_scopes(&Scopes::new(vec![needed]), &caller.capabilities).has(needed) {

@@ -4,9 +4,9 @@
 //! `operation_key` runs only the second half, so that a lost answer is asked for again without a second effect.
 //! `operation_key` is no field of an `Input`: the dispatcher takes it off and adds it to the published schema.
 
+mod allowed;
 pub mod bounds;
 pub mod catalogue;
-mod choice;
 pub mod completion;
 mod context;
 pub mod contract;
@@ -29,7 +29,7 @@ use serde_json::Value;
 
 use tfp_actors::{Code, Error, Sealed};
 
-pub use choice::ToolChoice;
+pub use allowed::AllowedTools;
 pub use context::{Call, Caller, Capability, Scope, Scopes, Services};
 #[cfg(test)]
 pub(crate) use store::outcomes;

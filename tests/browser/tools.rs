@@ -30,7 +30,7 @@ pub fn chosen() {
         let answer = decide(&browser, &agent, "approve").await;
         agent.exchange(&answer).await;
         assert_eq!(agent.whoami().await, "grace");
-        assert_eq!(refused(&agent, "start_attempt").await, "tool_not_chosen");
+        assert_eq!(refused(&agent, "start_attempt").await, "tool_not_allowed");
         assert_eq!(refused(&agent, "add_note").await, "invalid_input", "what was left ticked is there");
 
         browser.open(&format!("{}/settings/agents", server.base)).await;
@@ -43,7 +43,7 @@ pub fn chosen() {
         browser.find("[role=status]").await;
         let card = browser.find("article").await.text().await.expect("a card is text");
         assert!(card.contains("only tools that change nothing"), "{card}");
-        assert_eq!(refused(&agent, "add_note").await, "tool_not_chosen");
+        assert_eq!(refused(&agent, "add_note").await, "tool_not_allowed");
         assert_eq!(agent.whoami().await, "grace");
     });
 }

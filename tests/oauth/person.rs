@@ -54,7 +54,8 @@ impl Person {
     /// Sends the consent form.
     pub async fn decide(&self, ticket: &str, decision: &str, scopes: &[&str]) -> Answer {
         let scopes = scopes.iter().map(|scope| ("scope", *scope));
-        self.answer(ticket, &[("decision", decision)].into_iter().chain(scopes).collect::<Vec<_>>()).await
+        self.answer(ticket, &[("decision", decision), ("tools", "all")].into_iter().chain(scopes).collect::<Vec<_>>())
+            .await
     }
 
     /// Sends the form of a consent page with these fields.

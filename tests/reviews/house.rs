@@ -16,7 +16,7 @@ use tfp::store::{Engine, Store, on};
 use tfp::surface;
 use tfp::tool::catalogue::Catalogue;
 use tfp::tool::dispatch::{Called, Dispatcher};
-use tfp::tool::{Caller, Scope, Scopes, Services, ToolChoice};
+use tfp::tool::{AllowedTools, Caller, Scope, Scopes, Services};
 use tfp_actors::clock::Micros;
 use tfp_actors::directory::{Directory, Limits};
 use tfp_actors::id::{ProblemId, ProblemRevisionId, RequestId, ReviewProtocolId, SeatId, UserId};
@@ -192,7 +192,7 @@ impl House {
             is_admin: false,
             capabilities: Vec::new(),
             scopes: Scopes::new(vec![Scope::Read, Scope::Contribute]),
-            tools: ToolChoice::All,
+            tools: AllowedTools::All,
             connection: None,
         })
     }

@@ -53,7 +53,7 @@ impl Person {
         let authorize =
             url::Url::parse_with_params(&format!("{}/oauth/authorize", self.base), query).expect("it is a URL");
         let page = self.browser.open(authorize.as_str()).await.expect("the consent page opens");
-        let fields = [("decision", "approve"), ("scope", "read"), ("scope", "contribute")];
+        let fields = [("decision", "approve"), ("scope", "read"), ("scope", "contribute"), ("tools", "all")];
         let back = self.browser.send(&page, "/oauth/authorize", &fields).await.expect("the approval redirects");
         let back = url::Url::parse(&back).expect("it is a URL");
         let code = back.query_pairs().find(|(key, _)| key == "code").expect("it brings a code").1.into_owned();

@@ -15,7 +15,7 @@ use tfp::store::Store;
 use tfp::surface;
 use tfp::tool::catalogue::Catalogue;
 use tfp::tool::dispatch::{Called, Dispatcher};
-use tfp::tool::{Caller, Scope, Scopes, Services, ToolChoice};
+use tfp::tool::{AllowedTools, Caller, Scope, Scopes, Services};
 use tfp_actors::clock::Micros;
 use tfp_actors::directory::{Directory, Limits};
 use tfp_actors::id::{RequestId, SeatId};
@@ -112,7 +112,7 @@ impl Replica {
             is_admin: false,
             capabilities: Vec::new(),
             scopes: Scopes::new(vec![Scope::Read, Scope::Contribute]),
-            tools: ToolChoice::All,
+            tools: AllowedTools::All,
             connection: None,
         })
     }

@@ -66,7 +66,11 @@ impl Agent {
         .map_err(Error::internal)?;
         let consent = person.open(authorize.as_str()).await?;
         let back = person
-            .send(&consent, "/oauth/authorize", &[("decision", "approve"), ("scope", "read"), ("scope", "contribute")])
+            .send(
+                &consent,
+                "/oauth/authorize",
+                &[("decision", "approve"), ("scope", "read"), ("scope", "contribute"), ("tools", "all")],
+            )
             .await?;
         let back = Url::parse(&back).map_err(Error::internal)?;
         let parameter =

@@ -12,7 +12,7 @@ use crate::identity::connection::{ConnectionLine, Ended, Shown};
 use crate::identity::usage::Used;
 use crate::store::tables::{connections, users};
 use crate::store::{Conn, on};
-use crate::tool::{AuditLine, ToolChoice, audit};
+use crate::tool::{AllowedTools, AuditLine, audit};
 
 #[derive(Queryable)]
 struct Row {
@@ -94,7 +94,7 @@ impl Row {
             activated_at: self.activated_at.map(Timestamp::from_micros),
             last_used_at: self.last_used_at.map(Timestamp::from_micros),
             calls: self.calls,
-            tools: ToolChoice::parse(&self.tools),
+            tools: AllowedTools::of_row(&self.tools),
             ended: self.revoked_at.map(|at| Ended { at: Timestamp::from_micros(at), why }),
         }
     }
@@ -115,7 +115,7 @@ pub(crate) fn choose_tools(
     conn: &mut Conn<'_>,
     user: &UserId,
     id: &ConnectionId,
-    choice: &ToolChoice,
+    choice: &AllowedTools,
     (at, request): (Timestamp, &RequestId),
 ) -> Result<bool, Error> {
     let changed = on!(conn, c => diesel::update(connections::table

@@ -10,7 +10,7 @@ use crate::identity::held_scopes;
 use crate::identity::session::{SessionLine, SignedIn, Which};
 use crate::store::tables::sessions;
 use crate::store::{Conn, on};
-use crate::tool::{Caller, Scope, Scopes, ToolChoice};
+use crate::tool::{AllowedTools, Caller, Scope, Scopes};
 
 /// A session's row.
 #[derive(Clone, Debug, Insertable)]
@@ -52,7 +52,7 @@ pub(crate) fn live(conn: &mut Conn<'_>, hash: &str, now: Timestamp) -> Result<Op
         is_admin: user.is_admin,
         scopes: held_scopes(&Scopes::new(Scope::ALL.to_vec()), &user.capabilities),
         capabilities: user.capabilities,
-        tools: ToolChoice::All,
+        tools: AllowedTools::All,
         connection: None,
     };
     let expires_at = Timestamp::from_micros(expires_at);

@@ -8,7 +8,7 @@ use tfp_actors::{Error, Timestamp};
 use super::users::capabilities;
 use crate::store::tables::{access_tokens, connections, user_grants, users};
 use crate::store::{Conn, on};
-use crate::tool::{Capability, ToolChoice};
+use crate::tool::{AllowedTools, Capability};
 
 /// An access token with its connection, its user and what that user holds.
 pub(crate) struct Found {
@@ -19,7 +19,7 @@ pub(crate) struct Found {
     pub(crate) client_name: String,
     pub(crate) surface: String,
     pub(crate) connection_revoked: bool,
-    pub(crate) tools: ToolChoice,
+    pub(crate) tools: AllowedTools,
     pub(crate) user: UserId,
     pub(crate) handle: String,
     pub(crate) display_name: String,
@@ -82,8 +82,7 @@ pub(crate) fn find(conn: &mut Conn<'_>, hash: &str) -> Result<Option<Found>, Err
         client_name: row.client_name,
         surface: row.surface,
         connection_revoked: row.connection_revoked_at.is_some(),
-        // What cannot be read opens nothing.
-        tools: ToolChoice::parse(&row.tools).unwrap_or_else(|| ToolChoice::only([])),
+        tools: AllowedTools::of_row(&row.tools),
         user: UserId::from_text(row.user_id),
         handle: row.handle,
         display_name: row.display_name,

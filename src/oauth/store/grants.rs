@@ -9,7 +9,7 @@ use tfp_actors::{Error, Timestamp, Via};
 use super::clients::{Client, pin_document};
 use crate::store::tables::{access_tokens, authorization_codes, clients, connections};
 use crate::store::{Conn, on};
-use crate::tool::{AuditLine, Scopes, ToolChoice, audit};
+use crate::tool::{AllowedTools, AuditLine, Scopes, audit};
 
 /// How long a connection whose code was never redeemed is kept, in µs: a day.
 const NEVER_ACTIVATED: i64 = 24 * 3_600 * 1_000_000;
@@ -32,7 +32,7 @@ pub struct NewConnection {
     /// What the person allows.
     pub scopes: Scopes,
     /// Which tools the person gives.
-    pub tools: ToolChoice,
+    pub tools: AllowedTools,
     /// When.
     pub at: Timestamp,
     /// In which request.

@@ -11,6 +11,7 @@ use crate::problems::store::visible_to;
 use crate::reviews::eligibility::may_claim;
 use crate::store::tables::{campaigns, problems, review_nodes, review_processes, review_protocols, submissions};
 use crate::store::{Conn, on};
+use crate::tool::completion::beginning;
 
 /// How many nodes are looked at in one go, and in all: a person who may claim none of so many is told so.
 const PAGE: i64 = 100;
@@ -23,6 +24,8 @@ pub struct Wanted {
     pub campaign: Option<String>,
     /// Only of the problem of this id or slug.
     pub problem: Option<String>,
+    /// Only processes whose ids begin so.
+    pub process: String,
     /// At most so many.
     pub limit: usize,
 }
@@ -98,6 +101,7 @@ fn rows(
         .filter(review_processes::status.eq("open"))
         .filter(review_nodes::deadline.is_null().or(review_nodes::deadline.gt(now.as_micros())))
         .filter(visible_to(viewer.id_text(), viewer.is_admin()))
+        .filter(review_processes::id.like(beginning(&wanted.process)).escape('\\'))
         .filter(any_problem.into_sql::<diesel::sql_types::Bool>()
             .or(problems::id.eq(problem))
             .or(problems::slug.eq(problem)))

@@ -87,7 +87,7 @@ impl ReadTool for PickReview {
             }
         }
         let limit = usize::try_from(input.limit.unwrap_or(5).clamp(1, 20)).map_err(Error::internal)?;
-        let wanted = Wanted { campaign: input.campaign, problem: input.problem, limit };
+        let wanted = Wanted { campaign: input.campaign, problem: input.problem, process: String::new(), limit };
         let (viewer, user, now) = (Viewer::of(&call.caller), call.user().clone(), call.now());
         call.store()
             .read(move |conn| {

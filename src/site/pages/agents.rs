@@ -8,15 +8,14 @@ use url::Url;
 
 use tfp_actors::id::ConnectionId;
 use tfp_actors::token_family::{Revocation, Revoke, Trace, Why};
-use tfp_actors::{Code, Error, Timestamp, Via};
+use tfp_actors::{Error, Timestamp, Via};
 
 use crate::identity::{ConnectionLine, Ended};
-use crate::site::tool_choice::{self, ToolField};
+use crate::site::allowed_tools::{self, ToolField};
 use crate::site::when::{ago, date};
 use crate::site::{Frame, Session, Site, answer, next, page, see_other};
 use crate::surface::WORK;
 use crate::telemetry::request_id;
-use crate::tool::ToolChoice;
 
 /// The purpose of the forms that end a connection.
 pub(super) const PURPOSE: &str = "revoke_connection";
@@ -69,9 +68,8 @@ impl Card {
             (None, Some(_)) => ("live", "Connected"),
             (None, None) => ("waiting", "Waiting for the agent"),
         };
-        let tools = line.tools.clone().unwrap_or_else(|| ToolChoice::only([]));
         let change = own.filter(|_| line.ended.is_none());
-        let change = change.map(|token| Change { field: ToolField::of(&tools, WORK), token: token.to_owned() });
+        let change = change.map(|token| Change { field: ToolField::of(&line.tools, WORK), token: token.to_owned() });
         let ended = line.ended.map(|Ended { at, why }| format!("{}, {}", date(at), why.map_or("ended", told)));
         Self {
             id: line.id.into_text(),
@@ -84,7 +82,7 @@ impl Card {
             state,
             label,
             ended,
-            tools: tool_choice::told(line.tools.as_ref()),
+            tools: allowed_tools::told(&line.tools),
             change,
         }
     }
@@ -185,8 +183,7 @@ pub(in crate::site) async fn choose_tools(
     let result = async {
         session.check_form(TOOLS_PURPOSE, all("csrf").next().unwrap_or_default())?;
         let connection = ConnectionId::from_text(all("connection").next().unwrap_or_default());
-        let choice = tool_choice::chosen(all("tools").next(), all("tool"), WORK)?
-            .ok_or_else(|| Error::new(Code::InvalidInput, "The form does not say which tools."))?;
+        let choice = allowed_tools::chosen(all("tools").next(), all("tool"), WORK)?;
         site.identity().choose_tools(&session.caller.user, connection, choice, request_id(&request)).await?;
         Ok(see_other("/settings/agents?changed"))
     };

@@ -5,6 +5,7 @@ use askama::Template;
 
 use tfp_actors::Retry;
 
+use crate::mcp::fault;
 use crate::problem::{self, Line};
 use crate::site::{Frame, MaybeSession, answer, page};
 
@@ -13,10 +14,12 @@ use crate::site::{Frame, MaybeSession, answer, page};
 struct Errors {
     frame: Frame,
     lines: Vec<Line>,
+    protocol: Vec<fault::Line>,
 }
 
 pub(in crate::site) async fn show(request: HttpRequest, session: MaybeSession) -> HttpResponse {
-    answer(&request, page(&Errors { frame: Frame::of(session.0.as_ref()), lines: problem::table() }))
+    let frame = Frame::of(session.0.as_ref());
+    answer(&request, page(&Errors { frame, lines: problem::table(), protocol: fault::table() }))
 }
 
 /// Whether to send the same once more, for a reader.

@@ -85,7 +85,7 @@ async fn forms(code: Code, db: &TestDb) -> Vec<Form> {
         }
         Code::Unauthenticated => scene.stranger().await,
         Code::InsufficientScope => scene.reader("start_attempt", json!({ "problem": "closed" })).await,
-        Code::ToolNotChosen => scene.narrowed("start_attempt", json!({ "problem": "closed" })).await,
+        Code::ToolNotAllowed => scene.narrowed("start_attempt", json!({ "problem": "closed" })).await,
         Code::Forbidden => machine::a_token_for_a_suspended_account(&scene, db),
         Code::Conflict => scene.two_seats().await,
         Code::OperationKeyConflict => scene.one_key_twice().await,

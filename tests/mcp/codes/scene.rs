@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tfp::authoring::import::{Source, run};
 use tfp::store::{Conn, on};
-use tfp::tool::ToolChoice;
+use tfp::tool::AllowedTools;
 use tfp_actors::clock::Micros;
 use tfp_actors::id::{ConnectionId, RequestId, UserId};
 
@@ -66,7 +66,7 @@ impl Scene {
         let (user, connection) = (UserId::from_text(id("/user/id")), ConnectionId::from_text(id("/connection/id")));
         let request = RequestId::from_text("req_of_a_test");
         self.server.run(|app| async move {
-            app.identity().choose_tools(&user, connection, ToolChoice::ReadOnly, request).await.expect("it is hers");
+            app.identity().choose_tools(&user, connection, AllowedTools::ReadOnly, request).await.expect("it is hers");
         });
         refused(&call(&agent, tool, arguments).await)
     }

@@ -92,8 +92,8 @@ fn refusal(error: &Value) -> Result<(), String> {
     if !CODES.contains(code) {
         return Err(format!("{code:?} is no code that a request may bring about"));
     }
-    for (name, needed) in [("message", true), ("next_action", true), ("retry", true)] {
-        if needed && error[name].as_str().is_none_or(|text| text.trim().is_empty()) {
+    for name in ["message", "next_action", "retry"] {
+        if error[name].as_str().is_none_or(|text| text.trim().is_empty()) {
             return Err(format!("{code} comes without {name}"));
         }
     }
@@ -103,10 +103,7 @@ fn refusal(error: &Value) -> Result<(), String> {
         field["field"].is_string() && said("message")
     };
     let fields = error["details"]["fields"].as_array();
-    // Has a test of its own: `a_flood_of_values_is_refused_with_its_field`.
-    let flood = error["message"].as_str().is_some_and(|words| words.starts_with("the arguments hold more than"));
-    if !flood && code == "invalid_input" && !fields.is_some_and(|fields| !fields.is_empty() && fields.iter().all(named))
-    {
+    if code == "invalid_input" && !fields.is_some_and(|fields| !fields.is_empty() && fields.iter().all(named)) {
         return Err("invalid_input does not name a field and what is wrong with it".to_owned());
     }
     Ok(())

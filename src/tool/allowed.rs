@@ -12,10 +12,9 @@ use serde::{Serialize, Serializer};
 use super::Entry;
 
 /// A choice of tools.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ToolChoice {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AllowedTools {
     /// Every tool, those of later releases too.
-    #[default]
     All,
     /// Every tool that changes nothing, those of later releases too.
     ReadOnly,
@@ -23,7 +22,7 @@ pub enum ToolChoice {
     Only(Arc<BTreeSet<String>>),
 }
 
-impl ToolChoice {
+impl AllowedTools {
     /// The word for [`All`](Self::All) in rows and forms.
     pub const ALL: &'static str = "all";
     /// The word for [`ReadOnly`](Self::ReadOnly) in rows and forms.
@@ -45,20 +44,20 @@ impl ToolChoice {
         }
     }
 
-    /// Reads what [`Display`](fmt::Display) wrote. `None` for anything else: a row that says nothing readable opens nothing.
-    pub fn parse(text: &str) -> Option<Self> {
+    /// Reads what [`Display`](fmt::Display) wrote. A row that says anything else opens nothing.
+    pub fn of_row(text: &str) -> Self {
         match text {
-            Self::ALL => Some(Self::All),
-            Self::READ_ONLY => Some(Self::ReadOnly),
+            Self::ALL => Self::All,
+            Self::READ_ONLY => Self::ReadOnly,
             _ => {
-                let names = text.strip_prefix(Self::ONLY)?;
-                Some(Self::only(names.split(' ').filter(|name| !name.is_empty()).map(str::to_owned)))
+                let names = text.strip_prefix(Self::ONLY).unwrap_or_default();
+                Self::only(names.split(' ').filter(|name| !name.is_empty()).map(str::to_owned))
             }
         }
     }
 }
 
-impl fmt::Display for ToolChoice {
+impl fmt::Display for AllowedTools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => f.write_str(Self::ALL),
@@ -71,7 +70,7 @@ impl fmt::Display for ToolChoice {
     }
 }
 
-impl Serialize for ToolChoice {
+impl Serialize for AllowedTools {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -79,40 +78,40 @@ impl Serialize for ToolChoice {
 
 #[cfg(test)]
 mod tests {
-    use super::ToolChoice;
+    use super::AllowedTools;
     use crate::surface::WORK;
 
-    fn named(choice: &ToolChoice) -> Vec<&'static str> {
+    fn named(choice: &AllowedTools) -> Vec<&'static str> {
         WORK.iter().filter(|tool| choice.has(tool)).map(|tool| tool.name).collect()
     }
 
     #[test]
     fn a_choice_comes_back_from_its_row() {
         for choice in [
-            ToolChoice::All,
-            ToolChoice::ReadOnly,
-            ToolChoice::only(["whoami".to_owned(), "add_note".to_owned()]),
-            ToolChoice::only([]),
+            AllowedTools::All,
+            AllowedTools::ReadOnly,
+            AllowedTools::only(["whoami".to_owned(), "add_note".to_owned()]),
+            AllowedTools::only([]),
         ] {
-            assert_eq!(ToolChoice::parse(&choice.to_string()), Some(choice));
+            assert_eq!(AllowedTools::of_row(&choice.to_string()), choice);
         }
-        assert_eq!(ToolChoice::only(["b".to_owned(), "a".to_owned()]).to_string(), "only a b");
+        assert_eq!(AllowedTools::only(["b".to_owned(), "a".to_owned()]).to_string(), "only a b");
     }
 
     #[test]
     fn a_row_that_says_nothing_readable_opens_nothing() {
         for text in ["", "ALL", "none", "only", "read_only whoami", "all whoami"] {
-            assert_eq!(ToolChoice::parse(text), None, "{text}");
+            assert_eq!(AllowedTools::of_row(text), AllowedTools::only([]), "{text}");
         }
     }
 
     #[test]
     fn read_only_has_every_read_and_no_write() {
-        let all = named(&ToolChoice::All);
-        let reads = named(&ToolChoice::ReadOnly);
+        let all = named(&AllowedTools::All);
+        let reads = named(&AllowedTools::ReadOnly);
         assert!(reads.contains(&"get_problem") && reads.len() < all.len());
         assert!(WORK.iter().filter(|tool| reads.contains(&tool.name)).all(|tool| tool.hints.read_only));
-        assert_eq!(named(&ToolChoice::only(["add_note".to_owned(), "gone".to_owned()])), ["add_note"]);
-        assert!(named(&ToolChoice::only([])).is_empty());
+        assert_eq!(named(&AllowedTools::only(["add_note".to_owned(), "gone".to_owned()])), ["add_note"]);
+        assert!(named(&AllowedTools::only([])).is_empty());
     }
 }

@@ -2,7 +2,7 @@
 
 use tfp_actors::{Code, Error};
 
-use crate::tool::{Entry, ToolChoice};
+use crate::tool::{AllowedTools, Entry};
 
 /// The word of the choice that names tools one by one.
 const CHOSEN: &str = "chosen";
@@ -29,7 +29,7 @@ pub struct ToolLine {
 
 impl ToolField {
     /// The field for `choice` of `tools`.
-    pub fn of(choice: &ToolChoice, tools: &'static [Entry]) -> Self {
+    pub fn of(choice: &AllowedTools, tools: &'static [Entry]) -> Self {
         let line = |tool: &'static Entry| ToolLine {
             name: tool.name,
             title: tool.title,
@@ -37,24 +37,24 @@ impl ToolField {
             ticked: choice.has(tool),
         };
         let mode = match choice {
-            ToolChoice::All => ToolChoice::ALL,
-            ToolChoice::ReadOnly => ToolChoice::READ_ONLY,
-            ToolChoice::Only(_) => CHOSEN,
+            AllowedTools::All => AllowedTools::ALL,
+            AllowedTools::ReadOnly => AllowedTools::READ_ONLY,
+            AllowedTools::Only(_) => CHOSEN,
         };
         Self { mode, lines: tools.iter().map(line).collect() }
     }
 }
 
-/// What a form says of `tools`: `mode` is its field `tools`, `names` its fields `tool`. `None` where it says nothing.
+/// What a form says of `tools`: `mode` is its field `tools`, `names` its fields `tool`. A form that says nothing gives nothing:
+/// it is refused.
 pub fn chosen<'a>(
     mode: Option<&str>,
     names: impl Iterator<Item = &'a str>,
     tools: &'static [Entry],
-) -> Result<Option<ToolChoice>, Error> {
+) -> Result<AllowedTools, Error> {
     match mode {
-        None => Ok(None),
-        Some(ToolChoice::ALL) => Ok(Some(ToolChoice::All)),
-        Some(ToolChoice::READ_ONLY) => Ok(Some(ToolChoice::ReadOnly)),
+        Some(AllowedTools::ALL) => Ok(AllowedTools::All),
+        Some(AllowedTools::READ_ONLY) => Ok(AllowedTools::ReadOnly),
         Some(CHOSEN) => {
             let known: Vec<String> =
                 names.filter(|name| tools.iter().any(|tool| tool.name == *name)).map(str::to_owned).collect();
@@ -63,20 +63,23 @@ pub fn chosen<'a>(
                 return Err(Error::new(Code::InvalidInput, message)
                     .with_next_action("Go back and tick at least one, or end the connection."));
             }
-            Ok(Some(ToolChoice::only(known)))
+            Ok(AllowedTools::only(known))
         }
+        None => Err(Error::new(Code::InvalidInput, "The form does not say which tools.")),
         Some(_) => Err(Error::new(Code::InvalidInput, "The form has no such choice of tools.")),
     }
 }
 
 /// A choice in words.
-pub fn told(choice: Option<&ToolChoice>) -> String {
+pub fn told(choice: &AllowedTools) -> String {
     match choice {
-        Some(ToolChoice::All) => "every tool that its permissions allow".to_owned(),
-        Some(ToolChoice::ReadOnly) => "only tools that change nothing".to_owned(),
-        Some(ToolChoice::Only(names)) if names.len() == 1 => "1 tool".to_owned(),
-        Some(ToolChoice::Only(names)) => format!("{} tools", names.len()),
-        None => "none".to_owned(),
+        AllowedTools::All => "every tool that its permissions allow".to_owned(),
+        AllowedTools::ReadOnly => "only tools that change nothing".to_owned(),
+        AllowedTools::Only(names) => match names.len() {
+            0 => "none".to_owned(),
+            1 => "1 tool".to_owned(),
+            some => format!("{some} tools"),
+        },
     }
 }
 
@@ -84,27 +87,27 @@ pub fn told(choice: Option<&ToolChoice>) -> String {
 mod tests {
     use super::{CHOSEN, ToolField, chosen};
     use crate::surface::WORK;
-    use crate::tool::ToolChoice;
+    use crate::tool::AllowedTools;
     use tfp_actors::Code;
 
-    fn read(mode: Option<&str>, names: &[&str]) -> Result<Option<ToolChoice>, Code> {
+    fn read(mode: Option<&str>, names: &[&str]) -> Result<AllowedTools, Code> {
         chosen(mode, names.iter().copied(), WORK).map_err(|error| error.code())
     }
 
     #[test]
     fn what_is_shown_is_what_is_read() {
-        for choice in [ToolChoice::All, ToolChoice::ReadOnly, ToolChoice::only(["whoami".to_owned()])] {
+        for choice in [AllowedTools::All, AllowedTools::ReadOnly, AllowedTools::only(["whoami".to_owned()])] {
             let field = ToolField::of(&choice, WORK);
             let ticked: Vec<&str> = field.lines.iter().filter(|line| line.ticked).map(|line| line.name).collect();
-            assert_eq!(read(Some(field.mode), &ticked), Ok(Some(choice)));
+            assert_eq!(read(Some(field.mode), &ticked), Ok(choice));
         }
     }
 
     #[test]
     fn ticks_count_only_where_tools_are_named_one_by_one() {
-        assert_eq!(read(Some("all"), &["whoami"]), Ok(Some(ToolChoice::All)));
-        assert_eq!(read(None, &["whoami"]), Ok(None));
-        assert_eq!(read(Some(CHOSEN), &["whoami", "rm"]), Ok(Some(ToolChoice::only(["whoami".to_owned()]))));
+        assert_eq!(read(Some("all"), &["whoami"]), Ok(AllowedTools::All));
+        assert_eq!(read(Some(CHOSEN), &["whoami", "rm"]), Ok(AllowedTools::only(["whoami".to_owned()])));
+        assert_eq!(read(None, &["whoami"]), Err(Code::InvalidInput), "what says nothing gives nothing");
         assert_eq!(read(Some(CHOSEN), &["rm"]), Err(Code::InvalidInput));
         assert_eq!(read(Some("other"), &[]), Err(Code::InvalidInput));
     }

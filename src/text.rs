@@ -1,7 +1,5 @@
 //! Texts that come from outside: how long they may be, and what they may hold.
 
-use serde_json::Value;
-
 use tfp_actors::Error;
 
 /// Refuses a text of more than `most` bytes, or with a character U+0000, which PostgreSQL cannot store.
@@ -16,21 +14,6 @@ pub fn check(field: &str, text: &str, most: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses U+0000 anywhere in a value, its keys too, naming the place.
-pub fn check_json(field: &str, value: &Value) -> Result<(), Error> {
-    match value {
-        Value::String(text) => check(field, text, usize::MAX),
-        Value::Array(items) => {
-            items.iter().enumerate().try_for_each(|(at, item)| check_json(&format!("{field}/{at}"), item))
-        }
-        Value::Object(entries) => entries.iter().try_for_each(|(key, item)| {
-            check(field, key, usize::MAX)?;
-            check_json(&format!("{field}/{key}"), item)
-        }),
-        _ => Ok(()),
-    }
-}
-
 /// Whether a character makes a short text look like another one, or like none: controls, and marks that turn text around, break
 /// its line or take no room.
 pub fn is_deceptive(c: char) -> bool {
@@ -43,17 +26,7 @@ pub fn is_deceptive(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::{check, check_json, is_deceptive};
-
-    #[test]
-    fn the_zero_character_is_found_at_any_depth_and_named_by_its_place() {
-        assert!(check_json("result", &json!({ "a": ["b", 1, null] })).is_ok());
-        let refused = check_json("result", &json!({ "a": ["b", "c\0"] })).unwrap_err();
-        assert!(refused.message().starts_with("result/a/1 "), "{}", refused.message());
-        assert!(check_json("result", &json!({ "a\0": 1 })).is_err());
-    }
+    use super::{check, is_deceptive};
 
     #[test]
     fn marks_that_nobody_sees_are_deceptive_and_letters_are_not() {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::http::Method;
 use actix_web::http::header::{
     ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName,
     HeaderValue, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE,
 };
+use actix_web::http::{ConnectionType, Method};
 use actix_web::web::{Bytes, BytesMut, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode};
 use futures_util::StreamExt;
@@ -104,8 +104,8 @@ impl Endpoint {
         id: &RequestId,
     ) -> HttpResponse {
         if request.method() != Method::POST {
-            let mut response =
-                refuse(&Fault::new(Kind::MethodNotAllowed, "Only POST: there is no stream to open or close here."));
+            let error = Error::new(Code::MethodNotAllowed, "only POST: there is no stream to open or close here");
+            let mut response = refuse(&edge_fault(Kind::MethodNotAllowed, &error, id));
             set(&mut response, ALLOW, "POST");
             return response;
         }
@@ -113,14 +113,18 @@ impl Endpoint {
             self.identity.usage().count(connection, self.identity.now());
         }
         if !is_json(request.headers()) {
-            return refuse(&Fault::new(
-                Kind::UnsupportedMediaType,
-                "Content-Type must be application/json, once, in UTF-8 and without an encoding.",
-            ));
+            let message = "Content-Type must be application/json, once, in UTF-8 and without an encoding";
+            let error = Error::new(Code::UnsupportedMediaType, message);
+            return refuse(&edge_fault(Kind::UnsupportedMediaType, &error, id));
         }
         match read_body(request.headers(), payload).await {
             Ok(body) => self.respond(request.headers(), body, caller, token, id).await,
-            Err(fault) => refuse(&fault),
+            Err(error) => {
+                let mut response = refuse(&edge_fault(Kind::of(error.code()), &error, id));
+                // What is left of the body would be taken for the next request.
+                response.head_mut().set_connection_type(ConnectionType::Close);
+                response
+            }
         }
     }
 
@@ -162,8 +166,9 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// Reads the body, counting: what it says of its own length is not believed.
-async fn read_body(headers: &HeaderMap, mut payload: Payload) -> Result<Bytes, Fault> {
-    let too_large = || Fault::new(Kind::TooLarge, format!("The body is larger than {LARGEST_BODY} bytes."));
+async fn read_body(headers: &HeaderMap, mut payload: Payload) -> Result<Bytes, Error> {
+    let too_large = || Error::new(Code::TooLarge, format!("the body is larger than {LARGEST_BODY} bytes"));
+    let too_slow = |message| Error::new(Code::TooSlow, message);
     let declared = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|length| length > LARGEST_BODY) {
         return Err(too_large());
@@ -171,7 +176,7 @@ async fn read_body(headers: &HeaderMap, mut payload: Payload) -> Result<Bytes, F
     let reading = async {
         let mut body = BytesMut::with_capacity(declared.unwrap_or(0).min(65_536));
         while let Some(chunk) = payload.next().await {
-            let chunk = chunk.map_err(|_| Fault::new(Kind::InvalidRequest, "The body broke off."))?;
+            let chunk = chunk.map_err(|_| too_slow("the body broke off"))?;
             if body.len().saturating_add(chunk.len()) > LARGEST_BODY {
                 return Err(too_large());
             }
@@ -181,7 +186,7 @@ async fn read_body(headers: &HeaderMap, mut payload: Payload) -> Result<Bytes, F
     };
     match tokio::time::timeout(BODY_PATIENCE, reading).await {
         Ok(read) => read,
-        Err(_) => Err(Fault::new(Kind::InvalidRequest, "The body took too long to arrive.")),
+        Err(_) => Err(too_slow("the body took too long to arrive")),
     }
 }
 

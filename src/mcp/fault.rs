@@ -66,6 +66,8 @@ kinds! {
     UnsupportedMediaType = "unsupported_media_type",
     /// The body is too large.
     TooLarge = "too_large",
+    /// The body did not arrive in time, or not whole.
+    TooSlow = "too_slow",
     /// Too many calls.
     RateLimited = "rate_limited",
     /// The server cannot say at the moment who is calling.
@@ -85,7 +87,8 @@ impl Kind {
             Code::MethodNotAllowed => Self::MethodNotAllowed,
             Code::UnsupportedMediaType => Self::UnsupportedMediaType,
             Code::NotFound | Code::NotYours | Code::Withdrawn | Code::Expired => Self::NoSuchResource,
-            Code::Internal | Code::Unavailable | Code::CommitUnknown | Code::TooSlow => Self::Internal,
+            Code::TooSlow => Self::TooSlow,
+            Code::Internal | Code::Unavailable | Code::CommitUnknown => Self::Internal,
             _ => Self::InvalidParams,
         }
     }
@@ -112,6 +115,7 @@ impl Kind {
             (Self::MethodNotAllowed, _) => (-32600, 405),
             (Self::UnsupportedMediaType, _) => (-32600, 415),
             (Self::TooLarge, _) => (-32600, 413),
+            (Self::TooSlow, _) => (-32600, 408),
             (Self::RateLimited, _) => (-32600, 429),
             (Self::Unavailable, _) => (-32603, 503),
         }

@@ -8,8 +8,12 @@ use serde_json::value::RawValue;
 
 use super::fault::{Fault, Kind};
 
-/// The longest `id`, in bytes: it is echoed.
+/// The longest `id` that is a string, in bytes: it is echoed.
 const LONGEST_ID: usize = 1_024;
+
+/// The longest `id` that is a number, in bytes. A longer one is JSON, and so is one that no double holds, but no client could
+/// read it back as it was.
+const LONGEST_NUMBER: usize = 32;
 
 /// A member that is there, be it `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
@@ -134,8 +138,11 @@ impl<'a> Wire<'a> {
     /// The `id` as it was written, if it is one: a string or a number.
     pub fn readable_id(&self) -> Option<&'a str> {
         let id = self.id?.get();
-        let fits = id.len() <= LONGEST_ID
-            && id.starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit());
+        let fits = match id.as_bytes().first()? {
+            b'"' => id.len() <= LONGEST_ID,
+            b'-' | b'0'..=b'9' => id.len() <= LONGEST_NUMBER && id.parse::<f64>().is_ok_and(f64::is_finite),
+            _ => false,
+        };
         fits.then_some(id)
     }
 
@@ -166,7 +173,9 @@ impl<'a> Wire<'a> {
             return Ok(Message::Silent);
         }
         let Some(id) = self.readable_id() else {
-            return refuse("`id` must be a string or a number of at most 1024 bytes; null is not allowed in MCP.");
+            return refuse(
+                "`id` must be a string of at most 1024 bytes or a number of at most 32; null is not allowed in MCP.",
+            );
         };
         Ok(Message::Request { id, method, params: self.params()? })
     }

@@ -58,8 +58,10 @@ pub fn fault(error: Sql) -> Error {
             .with_source(error);
     }
     if matches!(&error, Sql::DatabaseError(_, told) if told.message().contains(NUL)) {
-        return Error::new(Code::InvalidInput, "a text holds the character U+0000, which cannot be stored")
-            .with_next_action("Leave the character out and send it again.");
+        return Error::invalid_field(
+            "arguments",
+            "a text holds the character U+0000, which cannot be stored: leave it out",
+        );
     }
     let passing = match &error {
         Sql::DatabaseError(Kind::ClosedConnection | Kind::UnableToSendCommand | Kind::SerializationFailure, _)

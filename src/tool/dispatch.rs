@@ -6,7 +6,9 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
+use backon::{ExponentialBuilder, Retryable};
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -148,9 +150,9 @@ impl Dispatcher {
                 };
                 let Sealed { receipt, committed_at, replayed } = sealed;
                 let key = call.stamp.key.clone();
-                let kept = receipt.clone();
-                let envelope =
-                    guarded(tool.entry.name, answer(call, receipt)).await.map_err(|cause| unanswered(cause, &kept))?;
+                let making = || guarded(tool.entry.name, answer(call.clone(), receipt.clone()));
+                let made = making.retry(answer_patience()).when(|cause| cause.code() == Code::Unavailable).await;
+                let envelope = made.map_err(|cause| unanswered(cause, &receipt))?;
                 Ok(match key {
                     None => envelope,
                     Some((key, _)) => with_operation(
@@ -253,6 +255,12 @@ pub async fn guarded<T>(name: &str, work: Answer<T>) -> Result<T, Error> {
         let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no words");
         Err(Error::internal(format!("{name} panicked: {words}")))
     })
+}
+
+/// How long the answer to a write that stands is tried for while the database is busy: five times more, with pauses of some
+/// two seconds together. Each try waits for its own turn beside.
+fn answer_patience() -> ExponentialBuilder {
+    ExponentialBuilder::default().with_min_delay(Duration::from_millis(50)).with_max_times(5).with_jitter()
 }
 
 /// The write stands but its answer could not be made: the caller must not take this for a refusal.

@@ -36,10 +36,13 @@ impl Checker {
 
     /// Refuses arguments that break the schema, naming every bad field.
     pub fn check(&self, arguments: &Value) -> Result<(), Error> {
-        if self.validator.is_valid(arguments) {
+        let mut faults = Vec::new();
+        if has_zero(arguments) {
+            zeros(arguments, "", &mut faults);
+        }
+        if faults.is_empty() && self.validator.is_valid(arguments) {
             return Ok(());
         }
-        let mut faults = Vec::new();
         for error in self.validator.iter_errors(arguments) {
             self.collect(&error, &mut faults);
             faults.dedup();
@@ -181,6 +184,46 @@ fn only_null(errors: &[ValidationError<'static>], path: &str) -> bool {
         error.instance_path().as_str() == path
             && matches!(error.kind(), ValidationErrorKind::Type { kind: TypeKind::Single(kind) } if kind.to_string() == "null")
     })
+}
+
+/// Whether a text in it, a name too, holds U+0000: no schema forbids it, and PostgreSQL cannot store it.
+fn has_zero(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_zero),
+        Value::Object(entries) => entries.iter().any(|(key, item)| key.contains('\0') || has_zero(item)),
+        _ => false,
+    }
+}
+
+/// Names every text with U+0000.
+fn zeros(value: &Value, path: &str, faults: &mut Vec<FieldFault>) {
+    let name = field_name(path);
+    let refuse = |what: &str| {
+        let expected = Some("text without the character U+0000".to_owned());
+        fault(path, name, expected, format!("`{name}` {what} the character U+0000: leave it out"))
+    };
+    if faults.len() > MOST_FAULTS {
+        return;
+    }
+    match value {
+        Value::Array(items) => {
+            items
+                .iter()
+                .enumerate()
+                .filter(|(_, item)| has_zero(item))
+                .for_each(|(at, item)| zeros(item, &format!("{path}/{at}"), faults));
+        }
+        Value::Object(entries) => {
+            if entries.keys().any(|key| key.contains('\0')) {
+                faults.push(refuse("has a name with"));
+            }
+            entries.iter().filter(|(_, item)| has_zero(item)).for_each(|(key, item)| {
+                zeros(item, &format!("{path}/{}", escape(&shorten(key, ECHO))), faults);
+            });
+        }
+        _ => faults.push(refuse("holds")),
+    }
 }
 
 fn constant(name: &str, expected: &Value, value: &Value) -> (String, String) {

@@ -73,6 +73,13 @@ pub fn m19_an_id_of_null_is_a_bad_request_and_no_notification(db: &TestDb) {
                 assert!(refused.body.get("id").is_none(), "{refused:?}");
             }
         }
+        // Numbers that no reader of JSON gives back as they were.
+        for id in ["9".repeat(400), "1e400".to_owned(), format!("0.{}", "1".repeat(40))] {
+            let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            let refused = ada.post(ping, &[]).await;
+            assert_eq!((refused.status, refused.refusal().1), (400, -32600), "{id}: {refused:?}");
+            assert!(refused.body.get("id").is_none(), "{refused:?}");
+        }
         // In a batch too, where its neighbours are answered.
         let mut nameless = request("tools/call", params.clone());
         nameless["id"] = Value::Null;

@@ -14,7 +14,6 @@ use crate::reviews::response::{Response, check};
 use crate::reviews::store::{assignment, load_process, materials, own_seats, place};
 use crate::reviews::{Outcome, ReviewAssignment, ReviewProcess};
 use crate::submissions::{Submission, store as submissions};
-use crate::text;
 use crate::tool::{Call, Hints, TERMINAL_HINTS, WriteTool};
 
 /// Hands in your judgment by the rubric of the node. It is final. A response that breaks the rubric is refused with every
@@ -71,7 +70,6 @@ impl WriteTool for SubmitReviewResponse {
     async fn commit(call: Call, input: Input) -> Result<Sealed<Done>, Error> {
         let (viewer, user, now) = (Viewer::of(&call.caller), call.user().clone(), call.services.clock.now());
         let Input { review_process_id: process, node_id: node, response } = input;
-        text::check_json("response", &serde_json::to_value(&response).map_err(Error::internal)?)?;
         let asked = node.clone();
         let (place, seats, uris) = call
             .store()

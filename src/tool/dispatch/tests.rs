@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,8 @@ enum Way {
     Panic,
     /// It commits, and the answer fails.
     Mute,
+    /// It commits, and the database is too busy for the answer, twice.
+    Late,
     /// Its twin commits first, and then it is refused over the twin's effect.
     Twin,
 }
@@ -42,6 +45,7 @@ enum Way {
 struct JotReceipt {
     note_id: NoteId,
     mute: bool,
+    late: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -49,6 +53,9 @@ struct JotOutput {
     note_id: NoteId,
     answered_at: Timestamp,
 }
+
+/// How many answers to a late call still meet a busy database.
+static BUSY_ANSWERS: AtomicU32 = AtomicU32::new(2);
 
 struct Jot;
 
@@ -66,7 +73,7 @@ impl WriteTool for Jot {
         match input.way {
             Some(Way::Refuse) => return refusal(),
             Some(Way::Panic) => panic!("the tool broke"),
-            Some(Way::Mute | Way::Twin) | None => {}
+            Some(Way::Mute | Way::Late | Way::Twin) | None => {}
         }
         let note = Note {
             id: NoteId::mint(call.now(), call.entropy()),
@@ -79,14 +86,19 @@ impl WriteTool for Jot {
         let sealed = call
             .commit(move |conn| {
                 insert_note(conn, &note)?;
-                Ok(JotReceipt { note_id: note.id.clone(), mute: input.way == Some(Way::Mute) })
+                Ok(JotReceipt {
+                    note_id: note.id.clone(),
+                    mute: input.way == Some(Way::Mute),
+                    late: input.way == Some(Way::Late),
+                })
             })
             .await?;
         if input.way == Some(Way::Twin) { refusal() } else { Ok(sealed) }
     }
 
     async fn answer(call: Call, receipt: JotReceipt) -> Result<JotOutput, Error> {
-        if receipt.mute {
+        let busy = |left: u32| left.checked_sub(1);
+        if receipt.mute || (receipt.late && BUSY_ANSWERS.fetch_update(Relaxed, Relaxed, busy).is_ok()) {
             return Err(Error::busy(1));
         }
         Ok(JotOutput { note_id: receipt.note_id, answered_at: call.now() })
@@ -176,6 +188,14 @@ async fn a_write_with_a_key_takes_effect_once_and_is_answered_each_time() {
     assert_eq!(first["operation"]["committed_at"], again["operation"]["committed_at"]);
     assert_ne!(first["answered_at"], again["answered_at"], "a replay answers afresh");
     assert_eq!(bench.audited().await, ["done"]);
+}
+
+#[actix::test]
+async fn a_write_that_stands_is_answered_though_the_database_is_busy_for_a_moment() {
+    let bench = Bench::new().await;
+    let answer = bench.jot(json!({ "way": "late" })).await.unwrap();
+    assert!(answer["note_id"].is_string(), "{answer}");
+    assert_eq!((bench.notes().await, BUSY_ANSWERS.load(Relaxed)), (1, 0));
 }
 
 #[actix::test]

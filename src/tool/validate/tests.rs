@@ -67,6 +67,18 @@ fn good_input_passes() {
 }
 
 #[test]
+fn the_zero_character_is_named_wherever_it_is_and_beside_other_faults() {
+    let input = good(&json!({ "problem": "pri\0mes", "limit": 9, "agent": { "model": "m\0" }, "an\0swer": ["\0"] }));
+    let found = faults(&input);
+    let at: Vec<&str> = found.iter().filter(|(_, words)| words.contains("U+0000")).map(|(path, _)| &**path).collect();
+    assert_eq!(at.len(), 4, "{found:?}");
+    assert!(["", "/problem", "/agent/model"].iter().all(|path| at.contains(path)), "{found:?}");
+    assert!(found.iter().any(|(path, _)| path == "/limit"), "{found:?}");
+    let many = faults(&good(&json!({ "artifact_ids": vec!["\0"; 100_000] })));
+    assert!(many.len() <= 33, "{}", many.len());
+}
+
+#[test]
 fn each_fault_is_told_in_words_that_say_what_to_do() {
     let long = "x".repeat(500);
     for (with, path, message) in [

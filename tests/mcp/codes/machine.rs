@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tfp::ports::SystemClock;
 use tfp_actors::Clock;
 use tfp_actors::testkit::ManualClock;
@@ -50,15 +50,30 @@ pub async fn too_many_calls() -> Vec<Form> {
     vec![calls, Form::OAuth { status: refused.status, body: refused.body }]
 }
 
-/// Takes as long as the server is patient: a minute and a half.
-pub async fn a_body_that_never_comes(scene: &Scene) -> Form {
+/// Takes as long as the server is patient: a minute and a half, and a minute for a call.
+pub async fn bodies_that_never_come(scene: &Scene) -> Vec<Form> {
+    let token = scene.server.token("ada", "read");
+    let registering = begun(scene, "/oauth/register", "none", 100);
+    let (registering, calling) = futures_util::join!(registering, begun(scene, "/mcp", &token, 100));
+    let (status, body) = registering;
+    vec![Form::OAuth { status, body }, Form::Rpc { status: calling.0, error: calling.1["error"].clone() }]
+}
+
+/// A call that says it is larger than any may be: it is refused before it comes.
+pub async fn a_body_too_large(scene: &Scene) -> Form {
+    let (status, body) = begun(scene, "/mcp", &scene.server.token("ada", "read"), 8 * 1_024 * 1_024 + 1).await;
+    Form::Rpc { status, error: body["error"].clone() }
+}
+
+/// The status and body of the answer to a request whose body of `length` bytes begins and does not go on.
+async fn begun(scene: &Scene, path: &str, token: &str, length: usize) -> (u16, Value) {
     let mut raw = Raw::open(&scene.server.base).await;
-    let head = raw.head("none", "", 100).replace("POST /mcp", "POST /oauth/register");
+    let head = raw.head(token, "", length).replace("POST /mcp", &format!("POST {path}"));
     raw.send(format!("{head}{{").as_bytes()).await;
     let answer = raw.rest().await;
     let (head, body) = answer.split_once("\r\n\r\n").expect("it has a head");
     let status = head[9..12].parse().expect("it has a status");
-    Form::OAuth { status, body: serde_json::from_str(body).expect("it is JSON") }
+    (status, serde_json::from_str(body).expect("it is JSON"))
 }
 
 /// The one writer stands still, and its queue is full.

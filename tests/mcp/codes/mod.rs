@@ -138,10 +138,13 @@ async fn forms(code: Code, db: &TestDb) -> Vec<Form> {
         Code::NameTaken => machine::an_account_of_that_name(db),
         Code::BadForm => grants::form(&scene, &[("csrf", "of-another-page")], "same-origin").await,
         Code::RateLimited => return machine::too_many_calls().await,
-        Code::TooSlow => machine::a_body_that_never_comes(&scene).await,
-        Code::TooLarge => grants::registered(&scene, json!({ "client_name": "n".repeat(70_000) })).await,
-        Code::MethodNotAllowed => grants::wrong_method(&scene).await,
-        Code::UnsupportedMediaType => grants::json_for_a_form(&scene).await,
+        Code::TooSlow => return machine::bodies_that_never_come(&scene).await,
+        Code::TooLarge => {
+            let much = json!({ "client_name": "n".repeat(70_000) });
+            return vec![grants::registered(&scene, much).await, machine::a_body_too_large(&scene).await];
+        }
+        Code::MethodNotAllowed => return vec![grants::wrong_method(&scene).await, scene.wrong_method().await],
+        Code::UnsupportedMediaType => return vec![grants::json_for_a_form(&scene).await, scene.form_for_json().await],
         Code::ForbiddenOrigin => {
             return vec![scene.foreign_page().await, grants::form(&scene, &[("csrf", "x")], "cross-site").await];
         }

@@ -1,5 +1,6 @@
 //! A server with people at work, and the ways to be refused by its tools.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use tfp::authoring::import::{Source, run};
 use tfp::store::{Conn, on};
@@ -79,6 +80,16 @@ impl Scene {
     /// A call that a page of another site makes.
     pub async fn foreign_page(&self) -> Form {
         rpc(&self.ada.post(request("ping", json!({})).to_string(), &[("origin", "https://evil.example")]).await)
+    }
+
+    /// A call that is no POST.
+    pub async fn wrong_method(&self) -> Form {
+        rpc(&self.ada.send(Method::GET, Vec::new(), &[]).await)
+    }
+
+    /// A call that is a form.
+    pub async fn form_for_json(&self) -> Form {
+        rpc(&self.ada.post("a=b", &[("content-type", "application/x-www-form-urlencoded")]).await)
     }
 
     /// A path that there is nothing at.

@@ -75,10 +75,10 @@ pub fn search_and_pages_read_the_same_on_both_engines(db: &TestDb) {
         let second = replica.call(&ada, "search_problems", json!({ "limit": 2, "cursor": cursor })).await.unwrap();
         assert_eq!(second["problems"][0]["slug"], "collatz-record-holders");
         assert_eq!(second.get("cursor"), Some(&Value::Null));
-        for unknown in ["campaign", "problem"] {
-            let tool = if unknown == "problem" { "get_problem" } else { "search_problems" };
-            let refused = replica.call(&ada, tool, json!({ unknown: "no\u{0}thing" })).await.unwrap_err();
-            assert_eq!(refused.code(), Code::NotFound);
+        for (tool, field) in [("search_problems", "campaign"), ("get_problem", "problem")] {
+            let refused = async |slug: &str| replica.call(&ada, tool, json!({ field: slug })).await.unwrap_err().code();
+            assert_eq!(refused("nothing").await, Code::NotFound);
+            assert_eq!(refused("no\u{0}thing").await, Code::InvalidInput);
         }
         let zero = replica.call(&ada, "search_problems", json!({ "q": "a\u{0}" })).await.unwrap_err();
         assert_eq!(zero.code(), Code::InvalidInput);

@@ -19,7 +19,7 @@ use tfp_actors::{Clock, Code, Entropy, Error, Via, seat, token_family};
 
 use crate::authoring::import::{self, Report, Source};
 use crate::config::Config;
-use crate::identity::Identity;
+use crate::identity::{Identity, Whose};
 use crate::limits::{Limits, Proxies};
 use crate::mcp::{self, Endpoint};
 use crate::net::Fetch;
@@ -194,6 +194,11 @@ impl App {
         let what = Revocation::Connection(Why::Administrator);
         self.families.ask(connection, Revoke { what, trace }).await??;
         Ok(())
+    }
+
+    /// Ends every connection of a user or a client, as an administrator would on the website; how many there were.
+    pub async fn end_connections(&self, whose: Whose) -> Result<usize, Error> {
+        self.identity.end_all(whose, Why::Administrator, None, self.identity.operator()).await
     }
 
     /// The routes and their state.

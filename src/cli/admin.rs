@@ -5,12 +5,12 @@ use std::io::{BufRead, IsTerminal};
 use clap::{Args, Subcommand};
 
 use tfp_actors::Error;
-use tfp_actors::id::ConnectionId;
 
+use super::connections::Connections;
 use crate::app::{App, Ports, open_store};
 use crate::audit::{self, Wanted};
 use crate::config::Config;
-use crate::identity::{ConnectionLine, NewUser};
+use crate::identity::NewUser;
 use crate::tool::{Capability, Scope, Scopes};
 
 /// What an administrator does at the command line.
@@ -26,22 +26,6 @@ pub enum Admin {
     Audit(Audit),
     /// Print a bearer of a new connection, for scripts: 30 days, no refresh token.
     Token(Token),
-}
-
-/// What is done to connections.
-#[derive(Subcommand)]
-pub enum Connections {
-    /// Print them as JSON lines, the newest first: those of a handle, or all.
-    List {
-        /// The account's handle.
-        #[arg(long)]
-        handle: Option<String>,
-    },
-    /// End one: its very next call is refused.
-    End {
-        /// The connection's id.
-        id: String,
-    },
 }
 
 /// Which lines of the audit log.
@@ -166,11 +150,7 @@ async fn perform(app: &App, admin: Admin, password: Option<String>) -> Result<St
             app.identity().suspend(&handle, false).await?;
             Ok(format!("{handle} is no longer suspended"))
         }
-        Admin::Connections(Connections::List { handle }) => list_connections(app, handle).await,
-        Admin::Connections(Connections::End { id }) => {
-            app.end_connection(ConnectionId::from_text(&id)).await?;
-            Ok(format!("{id} has ended"))
-        }
+        Admin::Connections(what) => super::connections::perform(app, what).await,
         Admin::Audit(wanted) => audit_lines(app, wanted).await,
         Admin::Token(Token { handle, scope, surface }) => {
             if surface != "work" {
@@ -182,30 +162,6 @@ async fn perform(app: &App, admin: Admin, password: Option<String>) -> Result<St
                 return Err(Error::invalid_field("scope", format!("{unknown:?} is no scope; there are {all}")));
             }
             app.mint_token(&handle, &Scopes::parse_lossy(&words.join(" "))).await
-        }
-    }
-}
-
-async fn list_connections(app: &App, handle: Option<String>) -> Result<String, Error> {
-    let user = match handle {
-        None => None,
-        Some(handle) => {
-            let user = app.identity().user_by_handle(&handle).await?;
-            Some(user.ok_or_else(|| Error::not_found("user"))?.id)
-        }
-    };
-    let (mut lines, mut before) = (Vec::new(), None);
-    loop {
-        let page = match &user {
-            Some(user) => app.identity().connections_of(user, before).await?,
-            None => app.identity().all_connections(before).await?,
-        };
-        before = page.last().filter(|_| page.len() >= ConnectionLine::PAGE).map(|line| line.id.clone());
-        for line in page {
-            lines.push(serde_json::to_string(&line).map_err(Error::internal)?);
-        }
-        if before.is_none() {
-            return Ok(lines.join("\n"));
         }
     }
 }

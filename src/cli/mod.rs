@@ -1,6 +1,7 @@
 //! The command line: what an operator says to the server.
 
 mod admin;
+mod connections;
 pub mod demo;
 mod import;
 mod schemas;

@@ -5,8 +5,11 @@
 //! on the very next one, on every replica. Nothing here is an oracle: an unknown account and a wrong password read, and
 //! cost, the same.
 
+mod addresses;
 mod bearer;
 mod connection;
+mod ending;
+mod finding;
 pub mod handle;
 mod link;
 pub mod password;
@@ -27,7 +30,10 @@ use tfp_actors::{Clock, Entropy, Error, Timestamp, Via};
 use crate::store::Store;
 use crate::tool::{Capability, Scope, Scopes};
 
+pub use addresses::Seen;
 pub use connection::{ConnectionLine, Ended, Shown};
+pub use ending::Whose;
+pub use finding::{Find, State};
 pub use link::{FirstAdmin, LinkPurpose};
 pub use session::{Browser, NewSession, SESSION_LIFE, SessionLine, SignedIn, Which};
 pub use sign_in::Attempt;
@@ -114,7 +120,7 @@ impl Identity {
     }
 
     /// The trail of something done at the command line.
-    fn operator(&self) -> Trail {
+    pub fn operator(&self) -> Trail {
         Trail { via: Via::Operator, request: RequestId::mint(self.now(), self.entropy()) }
     }
 }

@@ -3,8 +3,11 @@
 use serde_json::json;
 
 use tfp_actors::id::UserId;
+use tfp_actors::token_family::Why;
 use tfp_actors::{Code, Error, Timestamp};
 
+use super::ending::Whose;
+use super::store::ending::{self, End};
 use super::store::users::{self, NewRow};
 use super::{Identity, Trail, handle};
 use crate::store::{Conn, Unit};
@@ -115,7 +118,8 @@ impl Identity {
             .await
     }
 
-    /// Suspends an account, or takes the suspension back. A suspended one is refused everywhere from the next request on.
+    /// Suspends an account, or takes the suspension back. A suspension ends the account's sessions and every connection of
+    /// it, each with its audit line, in the same transaction: restored, the person signs in and approves anew.
     pub async fn suspend(&self, handle: &str, suspended: bool) -> Result<(), Error> {
         let user = self.known(handle).await?;
         let (now, trail) = (self.now(), self.operator());
@@ -124,7 +128,13 @@ impl Identity {
             .write("identity.suspend", move |conn| {
                 users::suspend(conn, &user.id, suspended.then_some(now))?;
                 let action = if suspended { "user.suspend" } else { "user.restore" };
-                note(conn, &trail, now, action, "done", Some(&user.id), None, json!({}))
+                note(conn, &trail, now, action, "done", Some(&user.id), None, json!({}))?;
+                if suspended {
+                    super::store::sessions::delete_of(conn, &user.id)?;
+                    let end = End { why: Why::Account, until: now, at: now, by: None, trail: &trail };
+                    ending::end(conn, &Whose::User(user.id.clone()), &end, usize::MAX)?;
+                }
+                Ok(())
             })
             .await
     }

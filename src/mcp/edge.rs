@@ -110,7 +110,7 @@ impl Endpoint {
             return response;
         }
         if let Some((connection, _)) = &caller.connection {
-            self.identity.usage().count(connection, self.identity.now());
+            self.identity.usage().count(connection, self.identity.now(), self.limits.client(request));
         }
         if !is_json(request.headers()) {
             let message = "Content-Type must be application/json, once, in UTF-8 and without an encoding";

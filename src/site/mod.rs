@@ -148,6 +148,18 @@ pub fn routes(cfg: &mut ServiceConfig) {
             web::resource("/settings/agents/tools").app_data(pages::form_config()).post(pages::agents::choose_tools),
         )
         .service(web::resource("/settings/agents/revoke").app_data(pages::form_config()).post(pages::agents::revoke))
+        .service(
+            web::resource("/settings/agents/end-all")
+                .app_data(pages::form_config())
+                .route(look().to(pages::end_all::show_own))
+                .post(pages::end_all::end_own),
+        )
+        .service(
+            web::resource("/admin/connections/end-all")
+                .app_data(pages::form_config())
+                .route(look().to(pages::end_all::show))
+                .post(pages::end_all::end),
+        )
         .service(web::resource("/admin").route(look().to(pages::admin::show)))
         .service(web::resource("/admin/audit").route(look().to(pages::audit::show)))
         .service(web::resource("/admin/audit.jsonl").route(look().to(pages::audit::export)))

@@ -83,6 +83,13 @@ diesel::table! {
     }
 }
 diesel::table! {
+    connection_addresses (connection_id, address) {
+        connection_id -> Text,
+        address -> Text,
+        last_used_at -> BigInt,
+    }
+}
+diesel::table! {
     authorization_codes (hash) {
         hash -> Text,
         connection_id -> Text,
@@ -341,6 +348,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     server_secrets,
     clients,
     connections,
+    connection_addresses,
     authorization_codes,
     refresh_tokens,
     access_tokens,

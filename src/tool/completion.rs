@@ -46,9 +46,19 @@ pub fn beginning(value: &str) -> String {
     pattern
 }
 
+/// The pattern of texts that contain `word`, as it is written, in a LIKE whose escape is a backslash.
+pub fn containing(word: &str) -> String {
+    format!("%{}", beginning(word))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::beginning;
+    use super::{beginning, containing};
+
+    #[test]
+    fn what_like_would_take_for_a_wildcard_is_taken_as_it_is_written() {
+        assert_eq!(containing(r"50%_\x"), r"%50\%\_\\x%");
+    }
 
     #[test]
     fn the_letters_of_a_beginning_stand_for_themselves() {

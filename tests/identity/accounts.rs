@@ -76,7 +76,7 @@ pub fn refused_sign_ins_read_the_same_and_are_slowed(db: &TestDb) {
     });
 }
 
-/// A suspension is felt on the next request, and only as long as it lasts.
+/// A suspension is felt on the next request; it ends the sessions, and a restored person signs in anew.
 pub fn a_suspended_account_is_refused_at_once(db: &TestDb) {
     House::run(db, async |house| {
         house.user("ada").await;
@@ -84,6 +84,8 @@ pub fn a_suspended_account_is_refused_at_once(db: &TestDb) {
         house.identity.suspend("ada", true).await.unwrap();
         assert_eq!(house.who(&cookie).await, None);
         house.identity.suspend("ada", false).await.unwrap();
+        assert_eq!(house.who(&cookie).await, None, "the session has ended");
+        let cookie = house.sign_in("ada", PASSWORD, None).await.unwrap();
         assert_eq!(house.who(&cookie).await.as_deref(), Some("ada"));
     });
 }
@@ -167,7 +169,7 @@ pub fn small_writes_may_be_repeated(db: &TestDb) {
         let ada = house.identity.user_by_handle("ada").await.unwrap().unwrap();
         assert_eq!(ada.capabilities, [Capability::Author]);
         assert_eq!(house.identity.grant("nobody", Capability::Author).await.unwrap_err().code(), Code::NotFound);
-        house.identity.usage().count(&ConnectionId::from_text("con_gone"), NOW);
+        house.identity.usage().count(&ConnectionId::from_text("con_gone"), NOW, [192, 0, 2, 1].into());
         house.identity.flush_usage().await.unwrap();
         house.identity.sweep().await.unwrap();
         assert!(house.store.ready().await.is_ok());

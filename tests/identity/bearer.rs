@@ -1,6 +1,6 @@
 //! What an access token opens, and when it no longer does.
 
-use tfp::identity::Identity;
+use tfp::identity::{Find, Identity, State, Whose};
 use tfp::tool::Capability;
 use tfp_actors::Code;
 use tfp_actors::clock::Micros;
@@ -55,7 +55,9 @@ pub fn a_suspended_user_and_a_lost_capability_are_felt_on_the_next_call(db: &Tes
         house.identity.withdraw("ada", Capability::Author).await.unwrap();
         assert_eq!(opens(house, agent.token.expose()).await.unwrap(), "read");
         house.identity.suspend("ada", true).await.unwrap();
-        assert_eq!(opens(house, agent.token.expose()).await.unwrap_err(), "the account is suspended");
+        assert_eq!(opens(house, agent.token.expose()).await.unwrap_err(), "the connection was ended");
+        house.identity.suspend("ada", false).await.unwrap();
+        assert_eq!(opens(house, agent.token.expose()).await.unwrap_err(), "the connection was ended", "for good");
     });
 }
 
@@ -90,11 +92,18 @@ pub fn use_is_counted_in_memory_and_flushed(db: &TestDb) {
         let elsewhere = house.replica();
         let used = async |identity: &Identity| {
             let line = identity.connections_of(&ada.id, None).await.unwrap().remove(0);
+            assert_eq!(
+                line.addresses.iter().map(|seen| &*seen.address).collect::<Vec<_>>(),
+                match line.calls {
+                    0 => vec![],
+                    _ => vec!["192.0.2.7"],
+                }
+            );
             (line.calls, line.last_used_at)
         };
         for _ in 0..3 {
             house.clock.advance(Micros::from_seconds(1));
-            house.identity.usage().count(&agent.connection, house.identity.now());
+            house.identity.usage().count(&agent.connection, house.identity.now(), [192, 0, 2, 7].into());
         }
         let seen = (3, Some(house.identity.now()));
         assert_eq!(used(&house.identity).await, seen, "who counted shows it at once");
@@ -103,5 +112,41 @@ pub fn use_is_counted_in_memory_and_flushed(db: &TestDb) {
         assert_eq!((used(&house.identity).await, used(&elsewhere).await), (seen, seen));
         house.identity.flush_usage().await.unwrap();
         assert_eq!((used(&house.identity).await, used(&elsewhere).await), (seen, seen), "nothing is counted twice");
+    });
+}
+
+/// All of a user, or all of a client: each with its audit line, and nobody else's.
+pub fn many_connections_end_at_once(db: &TestDb) {
+    House::run(db, async |house| {
+        let (ada, eve) = (house.user("ada").await, house.user("eve").await);
+        let mut adas = Vec::new();
+        for _ in 0..3 {
+            adas.push(house.agent(&ada, "read").await);
+        }
+        let eves = house.agent(&eve, "read").await;
+        let all_of_ada = Whose::User(ada.id.clone());
+        assert_eq!(house.identity.open_connections(&all_of_ada).await.unwrap(), 3);
+        let ended = house.identity.end_all(all_of_ada.clone(), Why::User, Some(ada.id.clone()), trail()).await.unwrap();
+        assert_eq!(ended, 3);
+        for agent in &adas {
+            assert_eq!(opens(house, agent.token.expose()).await.unwrap_err(), "the connection was ended");
+        }
+        assert!(opens(house, eves.token.expose()).await.is_ok(), "another person's lives on");
+        assert_eq!(house.identity.end_all(all_of_ada, Why::User, None, trail()).await.unwrap(), 0, "once");
+
+        let find = |find: Find| async { house.identity.connections(find).await.unwrap().len() };
+        assert_eq!(find(Find { state: Some(State::Ended), ..Find::default() }).await, 3);
+        assert_eq!(find(Find { state: Some(State::Live), ..Find::default() }).await, 1);
+        assert_eq!(find(Find { handle: Some("ada".to_owned()), ..Find::default() }).await, 3);
+        assert_eq!(find(Find { handle: Some("ad%".to_owned()), ..Find::default() }).await, 0, "a handle is whole");
+        let line = house.identity.connections_of(&eve.id, None).await.unwrap().remove(0);
+        let part: String = line.client_name.to_uppercase().chars().take(4).collect();
+        assert_eq!(find(Find { client: Some(part), ..Find::default() }).await, 4, "in any case of letters");
+        assert_eq!(find(Find { client: Some("%".to_owned()), ..Find::default() }).await, 0, "a mark is itself");
+        assert_eq!(find(Find { client_id: Some(line.client_id.clone()), ..Find::default() }).await, 4);
+
+        let of_client = Whose::Client(line.client_id);
+        assert_eq!(house.identity.end_all(of_client, Why::Administrator, None, trail()).await.unwrap(), 1);
+        assert_eq!(opens(house, eves.token.expose()).await.unwrap_err(), "the connection was ended");
     });
 }

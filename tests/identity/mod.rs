@@ -50,6 +50,8 @@ const BOTH: Bodies = bodies![
     bearer::a_suspended_user_and_a_lost_capability_are_felt_on_the_next_call,
     bearer::an_ended_connection_is_a_tombstone_that_opens_nothing,
     bearer::use_is_counted_in_memory_and_flushed,
+    bearer::many_connections_end_at_once,
+    pages::all_connections_end_after_a_page_that_counts_them,
     pages::a_revoked_agent_is_refused_on_its_next_call,
     pages::nobody_ends_another_ones_connection,
 ];

@@ -158,6 +158,48 @@ pub fn nobody_ends_another_ones_connection(db: &TestDb) {
     });
 }
 
+pub fn all_connections_end_after_a_page_that_counts_them(db: &TestDb) {
+    House::run(db, async |house| {
+        let (ada, eve) = (house.user("ada").await, house.user("eve").await);
+        let adas = [house.agent(&ada, "read").await, house.agent(&ada, "read").await];
+        let eves = house.agent(&eve, "read").await;
+        house.user("boss").await;
+        let (boss, cookie) = (sign_in(house, "boss").await, sign_in(house, "eve").await);
+        let works = async |token: &str| house.identity.bearer(token, "work").await.is_ok();
+
+        let path = "/admin/connections/end-all";
+        for query in ["", "?handle=nobody", "?handle=ada&client_id=x"] {
+            let none = get(house, &format!("{path}{query}"), Some(&boss)).await;
+            assert_eq!(none.status, StatusCode::NOT_FOUND, "{query}");
+        }
+        let refused = get(house, &format!("{path}?handle=ada"), Some(&cookie)).await;
+        assert_eq!(refused.status, StatusCode::NOT_FOUND, "it is for administrators");
+        let filtered = get(house, "/admin/connections?handle=@ada", Some(&boss)).await;
+        assert!(filtered.body.contains("End all of @ada") && !filtered.body.contains(eves.connection.as_str()));
+        let page = get(house, &format!("{path}?handle=ada"), Some(&boss)).await;
+        assert!(page.body.contains("2 connections end"), "{}", page.body);
+        let form = [("csrf", page.token_for(path)), ("handle", "ada".to_owned())];
+        let form = form.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let forged = post(house, path, Some(&cookie), &form).await;
+        assert_eq!(forged.status, StatusCode::NOT_FOUND);
+        let done = post(house, path, Some(&boss), &form).await;
+        assert_eq!(done.location, "/admin/connections?ended=all");
+        for agent in &adas {
+            assert!(!works(agent.token.expose()).await);
+        }
+        assert!(works(eves.token.expose()).await, "another person's lives on");
+
+        let own = get(house, "/settings/agents/end-all", Some(&cookie)).await;
+        assert!(own.body.contains("One connection ends"), "{}", own.body);
+        let token = own.token_for("/settings/agents/end-all");
+        let done = post(house, "/settings/agents/end-all", Some(&cookie), &[("csrf", &token)]).await;
+        assert_eq!(done.location, "/settings/agents?ended=all");
+        assert!(!works(eves.token.expose()).await);
+        let page = get(house, "/settings/agents?ended=all&state=live", Some(&cookie)).await;
+        assert!(page.body.contains("The connections have ended") && page.body.contains("No agent of yours"));
+    });
+}
+
 pub fn a_person_ends_other_sessions_and_nobody_elses(db: &TestDb) {
     House::run(db, async |house| {
         house.user("ada").await;

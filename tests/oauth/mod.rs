@@ -20,7 +20,7 @@ use crate::support::{Layers, TestDb, bodies};
 /// Where the tests' client listens, as far as the server knows.
 const REDIRECT: &str = "http://127.0.0.1:9/callback";
 /// A verifier and its challenge (RFC 7636 appendix B).
-const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+pub const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 /// A test's body with its name.

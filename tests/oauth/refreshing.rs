@@ -251,7 +251,9 @@ pub fn a_suspended_account_refreshes_nothing(db: &TestDb) {
         suspend(true);
         assert_eq!(house.client.refresh(&first.client, &first.refresh).await.word(), "invalid_grant");
         suspend(false);
-        pair(&first.client, &house.client.refresh(&first.client, &first.refresh).await);
+        let word = house.client.refresh(&first.client, &first.refresh).await.word();
+        assert_eq!(word, "invalid_grant", "the suspension ended the connection");
+        house.connect().await;
     });
 }
 

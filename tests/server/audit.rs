@@ -57,6 +57,11 @@ pub fn operators_read_the_log_and_end_connections(db: &TestDb) {
         assert_eq!(about[0]["action"], "connection.revoke", "the newest first: {about:?}");
         assert_eq!(about[0]["via"], "operator");
         assert!(printed(db, &["connections", "list", "--handle", "ada"])[0]["ended"]["why"] == "administrator");
+        assert_eq!(printed(db, &["connections", "list", "--state", "live"]).len(), 1);
+        assert!(printed(db, &["connections", "list", "--client", "no such client"]).is_empty());
+        let said = words(db, &["connections", "end", "--all-of-handle", "eve"]);
+        assert_eq!(said, "1 connections have ended");
+        assert_eq!(eve.status().await, StatusCode::UNAUTHORIZED, "from the very next call");
         let unknown = command(db.url()).args(["admin", "connections", "end", "con_none"]).status().expect("it starts");
         assert!(!unknown.success());
         let secrets = printed(db, &["audit"]);

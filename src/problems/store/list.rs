@@ -9,6 +9,7 @@ use super::{ProblemRow, visible_to};
 use crate::problems::{Problem, ProblemStatus, Structure, Viewer};
 use crate::store::tables::problems;
 use crate::store::{Conn, on};
+use crate::tool::completion::containing;
 
 /// Which problems are asked for.
 #[derive(Clone, Debug, Default)]
@@ -101,26 +102,4 @@ pub fn in_order(conn: &mut Conn<'_>, ids: &[String]) -> Result<Vec<Problem>, Err
     let place = |id: &ProblemId| ids.iter().position(|wanted| wanted == id.as_str());
     found.sort_by_key(|problem| place(&problem.id));
     Ok(found)
-}
-
-/// The pattern of texts that contain `word` as it is written.
-fn containing(word: &str) -> String {
-    let mut pattern = String::with_capacity(word.len() + 2);
-    pattern.push('%');
-    for c in word.chars() {
-        if matches!(c, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(c);
-    }
-    pattern.push('%');
-    pattern
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn what_like_would_take_for_a_wildcard_is_taken_as_it_is_written() {
-        assert_eq!(super::containing(r"50%_\x"), r"%50\%\_\\x%");
-    }
 }

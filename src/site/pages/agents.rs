@@ -1,6 +1,6 @@
 //! Connected agents: what may act as this person, and the button that ends it.
 
-use actix_web::web::{Data, Form, Query};
+use actix_web::web::{self, Data, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use serde::Deserialize;
@@ -10,7 +10,8 @@ use tfp_actors::id::ConnectionId;
 use tfp_actors::token_family::{Revocation, Revoke, Trace, Why};
 use tfp_actors::{Error, Timestamp, Via};
 
-use crate::identity::{ConnectionLine, Ended};
+use super::finding::{Form, Wanted, address};
+use crate::identity::{ConnectionLine, Ended, Find};
 use crate::site::allowed_tools::{self, ToolField};
 use crate::site::when::{ago, date};
 use crate::site::{Frame, Session, Site, answer, next, page, see_other};
@@ -27,8 +28,10 @@ const TOOLS_PURPOSE: &str = "choose_tools";
 struct Agents {
     frame: Frame,
     mcp_url: String,
+    form: Form,
     cards: Vec<Card>,
-    ended: bool,
+    /// Whether something was ended just now, and whether it was all of them.
+    ended: Option<bool>,
     changed: bool,
     token: String,
     action: &'static str,
@@ -40,10 +43,15 @@ pub(super) struct Card {
     pub(super) id: String,
     pub(super) handle: Option<String>,
     pub(super) client_name: String,
+    pub(super) client_id: String,
+    /// Where all connections of its client are, for an administrator.
+    pub(super) same_client: Option<String>,
     pub(super) redirect_host: String,
     pub(super) scopes: Vec<String>,
     pub(super) created: String,
     pub(super) last_used: String,
+    /// Where it was used from, each with when.
+    pub(super) addresses: Vec<(String, String)>,
     pub(super) state: &'static str,
     pub(super) label: &'static str,
     pub(super) ended: Option<String>,
@@ -74,11 +82,17 @@ impl Card {
         Self {
             id: line.id.into_text(),
             handle: own.is_none().then_some(line.handle),
+            same_client: own
+                .is_none()
+                .then(|| address("/admin/connections", &[("client_id", line.client_id.as_str())]))
+                .filter(|_| !line.client_id.is_empty()),
+            client_id: line.client_id,
             client_name: line.client_name,
             redirect_host: host_of(&line.redirect_uri),
             scopes: line.scope.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect(),
             created: date(line.created_at),
             last_used: last_used(line.last_used_at, line.calls, now),
+            addresses: line.addresses.into_iter().map(|seen| (seen.address, ago(seen.at, now))).collect(),
             state,
             label,
             ended,
@@ -95,14 +109,6 @@ fn last_used(at: Option<Timestamp>, calls: i64, now: Timestamp) -> String {
         (Some(at), 1) => format!("{}, 1 call", ago(at, now)),
         (Some(at), calls) => format!("{}, {calls} calls", ago(at, now)),
     }
-}
-
-/// What the address of the page may say.
-#[derive(Deserialize)]
-pub(in crate::site) struct Wanted {
-    pub(super) before: Option<String>,
-    pub(super) ended: Option<String>,
-    pub(super) changed: Option<String>,
 }
 
 /// What the form sends.
@@ -127,14 +133,16 @@ pub(in crate::site) async fn show(
 
 async fn draw(session: &Session, wanted: &Wanted, site: &Site) -> Result<HttpResponse, Error> {
     let identity = site.identity();
-    let before = wanted.before.clone().map(ConnectionId::from_text);
-    let lines = identity.connections_of(&session.caller.user, before).await?;
-    let (cards, older) = cards(lines, identity.now(), Some(&session.form_token(TOOLS_PURPOSE)), next::HOME);
+    let user = Some(session.caller.user.clone());
+    let lines = identity.connections(Find { user, handle: None, ..wanted.find() }).await?;
+    let older = wanted.older(next::HOME, &lines);
+    let cards = cards(lines, identity.now(), Some(&session.form_token(TOOLS_PURPOSE)));
     page(&Agents {
         frame: Frame::of(Some(session)),
         mcp_url: format!("{}/mcp", identity.public_url()),
+        form: wanted.form(next::HOME, false),
         cards,
-        ended: wanted.ended.is_some(),
+        ended: wanted.all_ended(),
         changed: wanted.changed.is_some(),
         token: session.form_token(PURPOSE),
         action: "/settings/agents/revoke",
@@ -142,22 +150,15 @@ async fn draw(session: &Session, wanted: &Wanted, site: &Site) -> Result<HttpRes
     })
 }
 
-/// The cards of a page, and the address of the older ones where there may be some.
-pub(super) fn cards(
-    lines: Vec<ConnectionLine>,
-    now: Timestamp,
-    own: Option<&str>,
-    path: &str,
-) -> (Vec<Card>, Option<String>) {
-    let full = lines.len() >= ConnectionLine::PAGE;
-    let older = lines.last().filter(|_| full).map(|last| format!("{path}?before={}", last.id));
-    (lines.into_iter().map(|line| Card::of(line, now, own)).collect(), older)
+/// The cards of a page.
+pub(super) fn cards(lines: Vec<ConnectionLine>, now: Timestamp, own: Option<&str>) -> Vec<Card> {
+    lines.into_iter().map(|line| Card::of(line, now, own)).collect()
 }
 
 pub(in crate::site) async fn revoke(
     request: HttpRequest,
     session: Session,
-    sent: Form<Sent>,
+    sent: web::Form<Sent>,
     site: Data<Site>,
 ) -> HttpResponse {
     let connection = ConnectionId::from_text(sent.connection.clone());
@@ -176,7 +177,7 @@ pub(in crate::site) async fn revoke(
 pub(in crate::site) async fn choose_tools(
     request: HttpRequest,
     session: Session,
-    sent: Form<Vec<(String, String)>>,
+    sent: web::Form<Vec<(String, String)>>,
     site: Data<Site>,
 ) -> HttpResponse {
     let all = |name: &'static str| sent.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str());

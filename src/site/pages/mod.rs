@@ -3,7 +3,9 @@
 pub mod admin;
 pub mod agents;
 pub mod audit;
+pub mod end_all;
 pub mod errors;
+mod finding;
 pub mod home;
 pub mod link;
 pub mod sessions;
